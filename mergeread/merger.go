@@ -1,0 +1,95 @@
+package mergeread
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+// A Record is one of two records that a [Merger] combines.
+type Record struct {
+	r *resolver
+	s state
+}
+
+// A Verdict says what becomes of two records.
+type Verdict uint8
+
+const (
+	KeepOlder Verdict = iota
+	KeepNewer
+	Drop    // the key is deleted
+	Combine // column by column, see [Merger]
+)
+
+// A Merger combines two records of one key in a CUSTOM table.
+//
+// It must be safe for use by several merges at a time.
+type Merger interface {
+	// Columns are the columns that Merge looks at, out of the table's schema.
+	Columns(schema *arrow.Schema) []string
+
+	// Merge says what becomes of two records of one key, older being earlier
+	// in log order; final is true when older is the base file's row. For
+	// Combine it fills fromOlder, which has one element per column of the
+	// working schema: true takes the older record's value.
+	Merge(older, newer Record, final bool, fromOlder []bool) (Verdict, error)
+}
+
+var mergers struct {
+	sync.RWMutex
+	byName map[string]Merger
+}
+
+// Register makes a merger known for a merge strategy id or a payload class.
+func Register(name string, m Merger) {
+	mergers.Lock()
+	defer mergers.Unlock()
+	if mergers.byName == nil {
+		mergers.byName = map[string]Merger{}
+	}
+	mergers.byName[name] = m
+}
+
+func registered(name string) (Merger, bool) {
+	mergers.RLock()
+	defer mergers.RUnlock()
+	m, ok := mergers.byName[name]
+	return m, ok
+}
+
+// Ids of merge strategies that say no more than "see the payload class".
+const (
+	payloadStrategy = "00000000-0000-0000-0000-000000000000"
+	genericStrategy = "1897ef5f-18bc-4557-939c-9d6a8afd1519"
+)
+
+// custom finds what a CUSTOM table merges by: a registered merger before a
+// known payload class, so that a program can replace the built-in ones.
+func (r Rules) custom() (customRule, error) {
+	if m, ok := registered(r.Strategy); ok && r.Strategy != "" {
+		return customRule{merger: m}, nil
+	}
+	if m, ok := registered(r.Payload); ok && r.Payload != "" {
+		return customRule{merger: m}, nil
+	}
+	if p, ok := payloads[shortClass(r.Payload)]; ok && (r.Strategy == "" || r.Strategy == payloadStrategy || r.Strategy == genericStrategy) {
+		return customRule{payload: &p}, nil
+	}
+	return customRule{}, fmt.Errorf("mergeread: no merger is registered for the table's CUSTOM merge (hoodie.record.merge.strategy.id=%q, hoodie.compaction.payload.class=%q): register one with mergeread.Register, or query read_optimized",
+		r.Strategy, r.Payload)
+}
+
+// A customRule is either a Go merger or a known payload class.
+type customRule struct {
+	merger  Merger
+	payload *payload
+}
+
+func (c customRule) columns(r Rules, schema *arrow.Schema) []string {
+	if c.merger != nil {
+		return c.merger.Columns(schema)
+	}
+	return c.payload.columns
+}
