@@ -271,7 +271,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	for _, name := range []string{"no_entry.hfile", "native_secondary_index.hfile", "non_unique.hfile"} {
+	for _, name := range []string{"no_entry.hfile", "native_secondary_index.hfile"} {
 		f.Add(readFile(f, name), "hudi-key-000000017")
 	}
 	w := fileWriter{codec: codecNone, perBlock: 2, levels: 3, mvcc: true}

@@ -25,13 +25,15 @@ func parseRootIndex(b []byte, n int) ([]indexEntry, error) {
 		if len(b) < 12 {
 			return nil, corruptf("root index is cut off")
 		}
-		e := indexEntry{offset: int64(binary.BigEndian.Uint64(b)), size: int64(int32(binary.BigEndian.Uint32(b[8:])))}
+		e, err := parsePointer(b)
+		if err != nil {
+			return nil, err
+		}
 		b = b[12:]
 		keyLen, used := vint(b)
 		if used == 0 || keyLen < 0 || keyLen > int64(len(b)-used) {
 			return nil, corruptf("root index: key does not fit")
 		}
-		var err error
 		if e.row, err = rowOf(b[used : used+int(keyLen)]); err != nil {
 			return nil, err
 		}
@@ -60,14 +62,28 @@ func parseIndexBlock(b []byte) ([]indexEntry, error) {
 		if from < 0 || to > int64(len(body)) || to-from < 12 {
 			return nil, corruptf("index block: entry %d does not fit", i)
 		}
-		e := body[from:to]
-		row, err := rowOf(e[12:])
+		e, err := parsePointer(body[from:to])
 		if err != nil {
 			return nil, err
 		}
-		entries = append(entries, indexEntry{row, int64(binary.BigEndian.Uint64(e)), int64(int32(binary.BigEndian.Uint32(e[8:])))})
+		if e.row, err = rowOf(body[from+12 : to]); err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
 	}
 	return entries, nil
+}
+
+// parsePointer reads the offset and size at the beginning of an index entry.
+func parsePointer(b []byte) (indexEntry, error) {
+	e := indexEntry{
+		offset: int64(binary.BigEndian.Uint64(b)),
+		size:   int64(int32(binary.BigEndian.Uint32(b[8:]))),
+	}
+	if e.offset < 0 || e.size < blockHeaderSize {
+		return e, corruptf("index entry points to %d bytes at %d", e.size, e.offset)
+	}
+	return e, nil
 }
 
 // dataBlocks yields the index entries of the data blocks that may hold keys
