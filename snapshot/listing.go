@@ -1,0 +1,102 @@
+package snapshot
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hudi-go/hudi/internal/storage"
+)
+
+// A listing is all files of a table by partition.
+type listing struct {
+	partitions []string // sorted
+	files      map[string][]listed
+}
+
+const (
+	partitionMetafile = ".hoodie_partition_metadata" // also with the extension of base files
+	listThreads       = 16
+	maxDepth          = 64 // folders below the base path; deeper is a loop of links
+)
+
+// listFolders finds the partitions of a table and their files by walking its
+// folders: a folder with a metafile is a partition, and folders below it are
+// not looked at.
+func listFolders(ctx context.Context, st storage.Storage, cfg *Config) (*listing, error) {
+	w := &walk{st: st, files: map[string][]listed{}}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(listThreads)
+	w.group = group
+	root, err := w.folder(ctx, "", 0)
+	if waited := group.Wait(); err == nil {
+		err = waited
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(w.files) == 0 && !cfg.Partitioned() {
+		w.files[""] = root // writers of old left no metafile
+	}
+	l := &listing{files: w.files}
+	for p := range w.files {
+		l.partitions = append(l.partitions, p)
+	}
+	slices.Sort(l.partitions)
+	return l, nil
+}
+
+type walk struct {
+	st    storage.Storage
+	group *errgroup.Group
+	mu    sync.Mutex
+	files map[string][]listed
+}
+
+// folder looks at one folder and, if it is no partition, at those below. It
+// gives the folder's files.
+func (w *walk) folder(ctx context.Context, dir string, depth int) ([]listed, error) {
+	entries, err := w.st.List(ctx, dir)
+	if err != nil {
+		if absent(err) && depth > 0 {
+			return nil, nil // dropped meanwhile
+		}
+		return nil, &TableError{Table: w.st.Root(), File: dir, Reason: "can't list the folder", Err: err}
+	}
+	if depth > maxDepth {
+		return nil, &TableError{Table: w.st.Root(), File: dir, Reason: "folders are nested too deep: is there a loop of links?"}
+	}
+	files := make([]listed, 0, len(entries))
+	partition := false
+	for _, e := range entries {
+		if !e.IsDir {
+			files = append(files, listed{e.Name, e.Size})
+			partition = partition || strings.HasPrefix(e.Name, partitionMetafile)
+		}
+	}
+	if partition {
+		w.mu.Lock()
+		w.files[dir] = files
+		w.mu.Unlock()
+		return files, nil
+	}
+	for _, e := range entries {
+		if !e.IsDir || strings.HasPrefix(e.Name, ".") {
+			continue
+		}
+		below := storage.Join(dir, e.Name)
+		run := func() error {
+			_, err := w.folder(ctx, below, depth+1)
+			return err
+		}
+		if !w.group.TryGo(run) { // all threads are busy: do it here, so that none waits for another
+			if err := run(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return files, nil
+}
