@@ -1,0 +1,137 @@
+package mergeread
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hudi-go/hudi/internal/batch"
+	"github.com/hudi-go/hudi/internal/storage"
+	"github.com/hudi-go/hudi/scan"
+	"github.com/hudi-go/hudi/snapshot"
+)
+
+// Slices implements [scan.Merger]: it opens the files of a slice, makes an
+// [Input] of them and merges it.
+type Slices struct {
+	// Stats, if set, is called with the counts of each slice when its reader
+	// is closed. It must be safe for concurrent use.
+	Stats func(Stats)
+	// SkipMerge yields base rows and log rows unmerged, as
+	// hoodie.datasource.merge.type=skip_merge does.
+	SkipMerge bool
+	// SpillDir is where the log side goes beyond the memory limit; "" is the
+	// system's folder for temporary files.
+	SpillDir string
+}
+
+// Merge implements [scan.Merger].
+func (m Slices) Merge(ctx context.Context, env *scan.Env, task scan.Task, threads int) (batch.Reader, error) {
+	s := &slice{env: env, task: task, threads: threads}
+	r, err := s.merge(ctx, m)
+	if err != nil {
+		return nil, errors.Join(s.failed(err), s.closeFiles())
+	}
+	return r, nil
+}
+
+// slice is a file slice while it is read.
+type slice struct {
+	env     *scan.Env
+	task    scan.Task
+	threads int
+	layout  layout
+	rules   Rules
+	files   []storage.File
+	stats   Stats
+}
+
+func (s *slice) merge(ctx context.Context, m Slices) (batch.Reader, error) {
+	rules, err := TableRules(s.env.Config)
+	if err != nil {
+		return nil, err
+	}
+	s.rules = rules
+	if s.layout, err = newLayout(s.env, rules); err != nil {
+		return nil, err
+	}
+	blocks, err := s.openLogs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in := Input{
+		Schema: s.layout.working, Key: s.layout.key, Output: s.layout.output,
+		Rules: rules, SkipMerge: m.SkipMerge,
+	}
+	if s.task.Slice.Base != nil {
+		in.Base = s.base
+	}
+	for _, b := range blocks {
+		run, err := s.run(b)
+		if err != nil {
+			return nil, b.failed(err)
+		}
+		in.Runs = append(in.Runs, run)
+	}
+	in.Sorted = s.env.Config.StorageLayout == "lsm_tree" && allNative(s.task.Slice.Logs) && !anyPartial(in.Runs) && !s.bootstrapped()
+	r, err := Merge(ctx, in, Options{
+		Allocator: s.env.Allocator, BatchSize: s.env.Options.BatchSize,
+		MemoryLimit: s.env.Options.MemoryLimit / int64(max(1, s.env.Options.Threads/s.threads)),
+		SpillDir:    m.SpillDir, Stats: &s.stats,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &sliceReader{Reader: r, slice: s, report: m.Stats}, nil
+}
+
+// base opens the base file with some columns of the working schema.
+func (s *slice) base(ctx context.Context, columns []int, position bool) (batch.Reader, error) {
+	return s.layout.open(columns, position, func(t target) (batch.Reader, error) {
+		return s.env.OpenBase(ctx, &s.task.Slice, t, scan.BaseOptions{Rows: s.task.Rows, Position: position, Threads: s.threads})
+	})
+}
+
+func (s *slice) bootstrapped() bool {
+	return s.task.Slice.Base != nil && s.task.Slice.Base.Bootstrap != nil
+}
+
+// failed names the slice in an error that does not name the table yet.
+func (s *slice) failed(err error) error {
+	var te *snapshot.TableError
+	if errors.As(err, &te) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	f := s.task.Slice
+	return &snapshot.TableError{
+		Table: s.env.Job.URI, Instant: f.BaseInstant, Err: err,
+		Reason: fmt.Sprintf("merging file group %s of partition %q", f.FileID, f.Partition),
+	}
+}
+
+func (s *slice) closeFiles() error {
+	var errs []error
+	for _, f := range s.files {
+		errs = append(errs, f.Close())
+	}
+	s.files = nil
+	return errors.Join(errs...)
+}
+
+func allNative(logs []snapshot.LogFile) bool {
+	for _, l := range logs {
+		if l.Kind == snapshot.LogInline {
+			return false
+		}
+	}
+	return true
+}
+
+func anyPartial(runs []Run) bool {
+	for _, r := range runs {
+		if r.Present != nil {
+			return true
+		}
+	}
+	return false
+}

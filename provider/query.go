@@ -1,0 +1,60 @@
+package provider
+
+import "fmt"
+
+// A QueryType is one of Hudi's ways to look at a table.
+type QueryType uint8
+
+const (
+	Snapshot      QueryType = iota // rows as of an instant, logs merged
+	ReadOptimized                  // rows of base files alone
+	Incremental                    // rows changed between two instants
+	CDC                            // changes between two instants, with images
+)
+
+var queryTypes = [...]string{"snapshot", "read_optimized", "incremental", "cdc"}
+
+// String is Hudi's name of the type.
+func (t QueryType) String() string {
+	if int(t) >= len(queryTypes) {
+		return fmt.Sprintf("query type %d", t)
+	}
+	return queryTypes[t]
+}
+
+// ParseQueryType reads Hudi's name of a query type.
+func ParseQueryType(name string) (QueryType, error) {
+	for i, n := range queryTypes {
+		if n == name {
+			return QueryType(i), nil
+		}
+	}
+	return 0, fmt.Errorf("query type %q is not known: use snapshot, read_optimized, incremental or cdc", name)
+}
+
+// A Query says what is read of a table. The zero value reads the latest
+// snapshot with the table's own columns.
+type Query struct {
+	Type QueryType
+	// AsOf reads the table as it was: an instant, an RFC 3339 time, or a date.
+	AsOf string
+	// Begin (excluded) and End (included) bound incremental and CDC queries.
+	Begin, End string
+	// Columns are the names of the columns wanted, in order; nil means all of
+	// the table's own. Letter case matters only between columns that differ in
+	// nothing else.
+	Columns []string
+	// Meta adds the _hoodie_ columns in front.
+	Meta bool
+	// Where is an SQL condition on the rows.
+	Where string
+	// Limit is the most rows returned; 0 means all.
+	Limit int64
+	// BatchSize is the most rows of a batch; 0 means 32768.
+	BatchSize int
+	// Threads bounds what is decoded at the same time; 0 means one.
+	Threads int
+	// MemoryLimit is how many bytes the log side of merges may take in all
+	// before it goes to disk; 0 means no limit.
+	MemoryLimit int64
+}

@@ -1,0 +1,117 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/hudi-go/hudi/schema"
+	"github.com/hudi-go/hudi/snapshot"
+)
+
+// Schema is the schema of the batches that a query gives.
+func (t *Table) Schema(ctx context.Context, q Query) (*arrow.Schema, error) {
+	snap, err := t.snapshotOf(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	full, _, err := tableSchema(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := t.columns(full, q)
+	if err != nil {
+		return nil, err
+	}
+	return project(full, columns), nil
+}
+
+// tableSchema gives the full schema of a snapshot, meta columns included where
+// the table stores them, and the history of its internal schemas (JSON).
+func tableSchema(ctx context.Context, snap *snapshot.Snapshot) (*arrow.Schema, string, error) {
+	src, err := snap.Schema(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	cfg := snap.Config()
+	var s *arrow.Schema
+	if src.Internal != "" {
+		s, err = schema.ParseInternal(src.Internal)
+	} else {
+		s, err = schema.FromAvro(src.Avro)
+	}
+	if err != nil {
+		return nil, "", &snapshot.TableError{Table: cfg.Name, Instant: snap.Instant(), Err: err, Reason: "the table schema can't be read"}
+	}
+	if cfg.PopulateMeta {
+		operation, _ := cfg.Get("hoodie.allow.operation.metadata.field")
+		s = schema.WithMeta(s, operation == "true")
+	} else {
+		s = schema.WithoutMeta(s)
+	}
+	if cfg.DropPartitions {
+		s = withPartitionColumns(s, cfg.PartitionNames())
+	}
+	history := ""
+	if src.Internal != "" {
+		history = src.History
+	}
+	return s, history, nil
+}
+
+// withPartitionColumns appends the partition columns that the schema lacks, as
+// TableSchemaResolver does where data files drop them.
+func withPartitionColumns(s *arrow.Schema, names []string) *arrow.Schema {
+	fields := s.Fields()
+	for _, n := range names {
+		if _, ok := schema.Lookup(s, n); !ok {
+			fields = append(fields, arrow.Field{Name: n, Type: arrow.BinaryTypes.String, Nullable: true})
+		}
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// columns are the names of a query's output columns as the table spells them.
+func (t *Table) columns(full *arrow.Schema, q Query) ([]string, error) {
+	names := []string{}
+	if q.Meta {
+		for _, f := range full.Fields() {
+			if schema.IsMeta(f.Name) {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	if q.Columns == nil {
+		for _, f := range full.Fields() {
+			if !schema.IsMeta(f.Name) {
+				names = append(names, f.Name)
+			}
+		}
+		return names, nil
+	}
+	seen := map[string]bool{}
+	for _, n := range names {
+		seen[n] = true
+	}
+	for _, c := range q.Columns {
+		i, ok := schema.Lookup(full, c)
+		if !ok {
+			return nil, fmt.Errorf("table %s at %s has no column %q", t.Name(), t.uri, c)
+		}
+		if name := full.Field(i).Name; !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+func project(full *arrow.Schema, columns []string) *arrow.Schema {
+	fields := make([]arrow.Field, len(columns))
+	for i, c := range columns {
+		at, _ := schema.Lookup(full, c)
+		fields[i] = full.Field(at)
+	}
+	return schema.Strip(arrow.NewSchema(fields, nil))
+}

@@ -1,0 +1,72 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/hudi-go/hudi/internal/batch"
+	"github.com/hudi-go/hudi/internal/storage"
+	"github.com/hudi-go/hudi/schema"
+	"github.com/hudi-go/hudi/snapshot"
+)
+
+var errUneven = errors.New("the bootstrap skeleton and its source file have different numbers of rows: the source has changed since the bootstrap")
+
+// openBootstrap joins a skeleton (the meta columns) with the source file that
+// it stands for (everything else), row by row.
+func (e *Env) openBootstrap(ctx context.Context, s *snapshot.FileSlice, target *arrow.Schema, o BaseOptions) (batch.Reader, error) {
+	src := s.Base.Bootstrap
+	var meta, data []arrow.Field
+	pick := make([]int, target.NumFields())
+	for i, f := range target.Fields() {
+		if schema.IsMeta(f.Name) {
+			pick[i] = len(meta)
+			meta = append(meta, f)
+		} else {
+			pick[i] = -1 - len(data)
+			data = append(data, f)
+		}
+	}
+	for i, p := range pick {
+		if p < 0 {
+			pick[i] = len(meta) + -1 - p
+		}
+	}
+	sourceStorage, err := storage.Open(ctx, src.Root, e.Job.Storage)
+	if err != nil {
+		return nil, e.bootstrapError(s, err)
+	}
+	read := func(st storage.Storage, p parquetSource, fields []arrow.Field, position bool) (batch.Reader, error) {
+		return e.openParquet(ctx, st, p, arrow.NewSchema(fields, nil), BaseOptions{Rows: o.Rows, Threads: o.Threads, Position: position})
+	}
+	source := parquetSource{path: src.Path, instant: s.Base.Instant, partition: src.Partition}
+	if len(meta) == 0 && !o.Position {
+		r, err := read(sourceStorage, source, data, false)
+		return r, e.bootstrapError(s, err)
+	}
+	right, err := read(sourceStorage, source, data, o.Position)
+	if err != nil {
+		return nil, e.bootstrapError(s, err)
+	}
+	left, err := read(e.Storage, parquetSource{s.Base.Path, s.Base.Instant, s.Partition}, meta, false)
+	if err != nil {
+		return nil, errors.Join(err, right.Close())
+	}
+	out := target.Fields()
+	if o.Position {
+		pick = append(pick, len(meta)+len(data))
+		out = append(append([]arrow.Field{}, out...), right.Schema().Field(len(data)))
+	}
+	return &zipped{left: left, right: right, schema: arrow.NewSchema(out, nil), pick: pick,
+		wrap: func(err error) error { return e.bootstrapError(s, err) }}, nil
+}
+
+func (e *Env) bootstrapError(s *snapshot.FileSlice, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("bootstrap source of %s: if the source folder has moved, name it by the option hoodie.bootstrap.base.path: %w", s.Base.Path, err)
+}

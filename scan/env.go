@@ -1,0 +1,84 @@
+package scan
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/hudi-go/hudi/internal/keygen"
+	"github.com/hudi-go/hudi/internal/storage"
+	"github.com/hudi-go/hudi/schema"
+	"github.com/hudi-go/hudi/snapshot"
+)
+
+// An Env reads the files of one job. It is safe for concurrent use.
+type Env struct {
+	Job       Job
+	Options   Options
+	Output    *arrow.Schema // what Read yields
+	Config    *snapshot.Config
+	Keys      keygen.Spec
+	Storage   storage.Storage
+	Allocator memory.Allocator
+
+	history schema.History
+	merger  Merger
+}
+
+// Open makes the environment of a job's tasks. A nil storage is opened by the
+// job's URI; a nil allocator is Go memory.
+func Open(ctx context.Context, job Job, st storage.Storage, m Merger, mem memory.Allocator, o Options) (*Env, error) {
+	if mem == nil {
+		mem = memory.DefaultAllocator
+	}
+	if o.Threads < 1 {
+		o.Threads = 1
+	}
+	var err error
+	if st == nil {
+		if st, err = storage.Open(ctx, job.URI, job.Storage); err != nil {
+			return nil, err
+		}
+	}
+	cfg, err := snapshot.NewConfig(job.URI, job.Properties)
+	if err != nil {
+		return nil, err
+	}
+	history, err := schema.ParseHistory(job.History)
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", job.URI, err)
+	}
+	e := &Env{
+		Job: job, Options: o, Config: cfg, Storage: st, Allocator: mem,
+		Keys: keygen.NewSpec(job.Properties, cfg.TableVersion()), history: history, merger: m,
+	}
+	e.Output, err = e.Project(job.Columns)
+	return e, err
+}
+
+// Project gives the fields of the table's schema with these names, in order.
+func (e *Env) Project(columns []string) (*arrow.Schema, error) {
+	fields := make([]arrow.Field, len(columns))
+	for i, c := range columns {
+		at, ok := schema.Lookup(e.Job.Schema.Schema, c)
+		if !ok {
+			return nil, fmt.Errorf("table %s has no column %q", e.Job.URI, c)
+		}
+		fields[i] = e.Job.Schema.Field(at)
+	}
+	return arrow.NewSchema(fields, nil), nil
+}
+
+// Adapter compiles the way from a file's schema to a target schema derived
+// from the table's. instant is when the file (or block) was written, partition
+// the path it lies in.
+func (e *Env) Adapter(file, target *arrow.Schema, instant, partition string) (*schema.Adapter, error) {
+	if at := e.history.At(instant); at != nil {
+		file = schema.Annotate(file, at)
+	}
+	return schema.NewAdapter(file, target, schema.AdapterOptions{
+		Constants: e.Keys.PartitionValues(partition), Allocator: e.Allocator,
+	})
+}

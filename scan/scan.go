@@ -1,0 +1,64 @@
+// Package scan turns file slices into Arrow record batches.
+//
+// A planner describes a read as one [Job] (what all of it has in common: table,
+// instant, schema, columns) and many [Task]s (one per file slice, or per row
+// range of a big one). Both are plain data: they can be serialized, sent to
+// another process and read there without planning again. [Open] makes an [Env]
+// of a job, which knows how to open the files of a slice as batches in any
+// schema derived from the table's: Parquet columns -> [schema.Adapter] ->
+// batches, bootstrap skeletons joined with their source, record keys computed
+// where the table does not store them. [Env.Read] runs tasks on a bounded pool.
+//
+// Slices without logs are read here. Those with logs go to the [Merger] given
+// to Open, which package mergeread implements: it asks the Env for the base
+// file in its working schema and merges the logs into it.
+package scan
+
+import (
+	"context"
+
+	"github.com/hudi-go/hudi/internal/batch"
+	"github.com/hudi-go/hudi/internal/parquet"
+	"github.com/hudi-go/hudi/snapshot"
+)
+
+// A Job is what all tasks of one plan share. It is plain data.
+type Job struct {
+	URI        string            `json:"uri"`
+	Storage    map[string]string `json:"storage,omitempty"` // storage options
+	Options    map[string]string `json:"options,omitempty"` // Hudi read options, e.g. hoodie.bootstrap.base.path
+	Properties map[string]string `json:"properties"`        // hoodie.properties
+	Instant    string            `json:"instant"`           // the pinned instant
+	// Schema is the table's at the instant, meta columns included where the
+	// table stores them, with column ids where it uses schema on read.
+	Schema Schema `json:"schema"`
+	// History is the internal-schema history (JSON), "" without schema on read.
+	History string `json:"history,omitempty"`
+	// Columns are the names of the output columns, in order; never nil.
+	Columns []string `json:"columns"`
+	// Blocks tells which blocks of log files count.
+	Blocks snapshot.BlockVisibility `json:"blocks"`
+}
+
+// A Task is one file slice, or a range of rows of its base file, to be read.
+// It is plain data.
+type Task struct {
+	Slice snapshot.FileSlice `json:"slice"`
+	// Rows are the row ordinals of the base file to read; nil means all. Only
+	// slices without logs are split.
+	Rows []parquet.RowRange `json:"rows,omitempty"`
+}
+
+// Options tune how tasks are run. The zero value is usable.
+type Options struct {
+	BatchSize   int   // most rows of a batch; 0 means parquet.DefaultBatchSize
+	Threads     int   // slices and columns decoded at the same time; 0 means 1
+	MemoryLimit int64 // bytes that the log side of a merge may take before it spills; 0 means no limit
+}
+
+// A Merger reads slices that have logs.
+type Merger interface {
+	// Merge streams the merged rows of a task's slice in env.Output. threads
+	// bounds what it decodes at the same time.
+	Merge(ctx context.Context, env *Env, task Task, threads int) (batch.Reader, error)
+}
