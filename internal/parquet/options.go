@@ -1,12 +1,6 @@
 package parquet
 
-import (
-	"context"
-
-	"github.com/apache/arrow-go/v18/arrow/memory"
-
-	"github.com/hudi-go/hudi/internal/batch"
-)
+import "github.com/apache/arrow-go/v18/arrow/memory"
 
 // PositionColumn is the name of the column that [ReadOptions].Position adds.
 const PositionColumn = "_pos"
@@ -36,10 +30,4 @@ type ReadOptions struct {
 	// Position appends the column PositionColumn: int64, the ordinal of the
 	// row in the file.
 	Position bool
-}
-
-// Read streams rows of the file. Cancelling ctx makes the reader's Next fail
-// soon; the reader must be closed in any case.
-func (f *File) Read(ctx context.Context, o ReadOptions) (batch.Reader, error) {
-	return nil, ErrUnsupported
 }

@@ -53,7 +53,8 @@ type leaf struct {
 	maxRep   uint8
 	typ      arrow.DataType
 	conv     conversion
-	width    int // bytes of a value in the Arrow array; 0 for strings and booleans
+	slotDef  uint8 // of its node
+	width    int   // bytes of a value in the Arrow array; 0 for strings and booleans
 }
 
 var errSchema = errors.New("malformed schema")
@@ -162,7 +163,7 @@ func (b *schemaBuilder) leafNode(n *node, e schemaElement, nullable bool) error 
 		return err
 	}
 	l.index = len(b.leaves)
-	l.maxDef, l.maxRep = n.def, n.slotRep
+	l.maxDef, l.maxRep, l.slotDef = n.def, n.slotRep, n.slotDef
 	b.leaves = append(b.leaves, l)
 	n.kind, n.leaf, n.leaves = leafNode, l, []*leaf{l}
 	n.field = arrow.Field{Name: e.name, Type: l.typ, Nullable: nullable, Metadata: fieldMetadata(e)}
