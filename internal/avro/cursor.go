@@ -1,0 +1,122 @@
+package avro
+
+import "encoding/binary"
+
+// A cursor reads primitive values of one record. The first fault is kept and
+// moves the cursor to the end, so that what follows fails as well and callers
+// need to look only where they loop.
+type cursor struct {
+	buf []byte
+	pos int
+	err error
+}
+
+func (c *cursor) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+	c.pos = len(c.buf)
+}
+
+var (
+	errShort   = corruptf("record is cut off")
+	errVarint  = corruptf("number is too long")
+	errInt     = corruptf("int is out of range")
+	errLength  = corruptf("length does not fit the record")
+	errBranch  = corruptf("union has no such branch")
+	errSymbol  = corruptf("enum has no such symbol")
+	errBoolean = corruptf("boolean is neither 0 nor 1")
+	errDecimal = corruptf("decimal does not fit 128 bits")
+	errDeep    = corruptf("value is nested too deep")
+	errEmpty   = corruptf("too many items without content")
+)
+
+// long reads a zigzag number.
+func (c *cursor) long() int64 {
+	if c.pos < len(c.buf) {
+		if b := c.buf[c.pos]; b < 0x80 {
+			c.pos++
+			return int64(b>>1) ^ -int64(b&1)
+		}
+	}
+	return c.longSlow()
+}
+
+func (c *cursor) longSlow() int64 {
+	v, n := binary.Uvarint(c.buf[c.pos:])
+	if n <= 0 {
+		if n < 0 {
+			c.fail(errVarint)
+		}
+		c.fail(errShort)
+		return 0
+	}
+	c.pos += n
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+func (c *cursor) int() int32 {
+	v := c.long()
+	if v != int64(int32(v)) {
+		c.fail(errInt)
+		return 0
+	}
+	return int32(v)
+}
+
+// take gives the next n bytes. Where they are not there it gives nil.
+func (c *cursor) take(n int) []byte {
+	if n > len(c.buf)-c.pos {
+		c.fail(errShort)
+		return nil
+	}
+	b := c.buf[c.pos : c.pos+n : c.pos+n]
+	c.pos += n
+	return b
+}
+
+// bytes reads a length and as many bytes.
+func (c *cursor) bytes() []byte {
+	n := c.long()
+	if n < 0 || n > int64(len(c.buf)-c.pos) {
+		c.fail(errLength)
+		return nil
+	}
+	return c.take(int(n))
+}
+
+// advance steps over n bytes.
+func (c *cursor) advance(n int64) {
+	if n < 0 || n > int64(len(c.buf)-c.pos) {
+		c.fail(errLength)
+		return
+	}
+	c.pos += int(n)
+}
+
+// maxEmptyItems bounds how many items of an array may come without any bytes
+// of their own (nulls, empty records).
+const maxEmptyItems = 1 << 12
+
+// items reads the head of the next block of an array or map: the number of
+// its items, each of minSize bytes at least. 0 ends the array. bytes is the
+// block's length if it is noted, -1 otherwise.
+func (c *cursor) items(minSize int64) (n, bytes int64) {
+	n, bytes = c.long(), -1
+	if n < 0 {
+		n = -n
+		if bytes = c.long(); bytes < 0 || bytes > int64(len(c.buf)-c.pos) {
+			c.fail(errLength)
+		}
+	}
+	switch {
+	case minSize == 0 && n > maxEmptyItems:
+		c.fail(errEmpty)
+	case n < 0 || minSize > 0 && n > int64(len(c.buf)-c.pos)/minSize:
+		c.fail(errLength)
+	}
+	if c.err != nil {
+		return 0, -1
+	}
+	return n, bytes
+}
