@@ -1,0 +1,166 @@
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// A Conn is a connection: statements run on it one after the other, and its
+// settings and temporary tables are its own. It is not safe for concurrent use.
+type Conn struct {
+	engine *Engine
+	conn   bindings.Connection
+	id     uint64
+	open   *Result // the result that still streams
+}
+
+// Close ends the connection and the result that it still streams.
+func (c *Conn) Close() error {
+	if c.conn.Ptr == nil {
+		return nil
+	}
+	if c.open != nil {
+		c.open.Close()
+	}
+	bindings.Disconnect(&c.conn)
+	return nil
+}
+
+// Exec runs all statements of a text and drops their results.
+func (c *Conn) Exec(ctx context.Context, sql string) error {
+	s, err := c.Statements(sql)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for {
+		r, err := s.Next(ctx)
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = r.drain()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Query runs a text of one statement. The result must be closed.
+func (c *Conn) Query(ctx context.Context, sql string) (*Result, error) {
+	s, err := c.Statements(sql)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if s.Len() != 1 {
+		return nil, fmt.Errorf("duckdb: one statement is wanted, not %d", s.Len())
+	}
+	return s.Next(ctx)
+}
+
+// Statements is a parsed text of statements, each of which runs when it is
+// asked for. The zero statements of an empty text are no error.
+type Statements struct {
+	conn *Conn
+	list bindings.ExtractedStatements
+	n    int
+	next int
+}
+
+// Statements parses a text. What it returns must be closed.
+func (c *Conn) Statements(sql string) (*Statements, error) {
+	if c.conn.Ptr == nil {
+		return nil, ErrClosed
+	}
+	s := &Statements{conn: c}
+	s.n = int(bindings.ExtractStatements(c.conn, sql, &s.list))
+	if s.n == 0 {
+		if message := bindings.ExtractStatementsError(s.list); message != "" {
+			s.Close()
+			return nil, newError(message)
+		}
+	}
+	return s, nil
+}
+
+// Len is the number of statements.
+func (s *Statements) Len() int { return s.n }
+
+// Close frees the statements. Results that were given out live on.
+func (s *Statements) Close() { bindings.DestroyExtracted(&s.list) }
+
+// Next starts the next statement and gives its result, or io.EOF after the
+// last. The result must be read and closed before the next statement.
+func (s *Statements) Next(ctx context.Context) (*Result, error) {
+	if s.next >= s.n {
+		return nil, io.EOF
+	}
+	if s.conn.open != nil {
+		return nil, errors.New("duckdb: the connection still streams a result")
+	}
+	i := s.next
+	s.next++
+	return s.conn.run(ctx, func(p *bindings.PreparedStatement) bindings.State {
+		return bindings.PrepareExtractedStatement(s.conn.conn, s.list, bindings.IdxT(i), p)
+	})
+}
+
+// run prepares and executes a statement. The context is that of the execution
+// and of all reading of the result.
+func (c *Conn) run(ctx context.Context, prepare func(*bindings.PreparedStatement) bindings.State) (*Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	r := &Result{conn: c, ctx: ctx, cancel: cancel}
+	c.engine.running.Store(c.id, ctx)
+	c.open = r
+	var err error
+	r.interruptible(func() { err = r.start(prepare) })
+	if err != nil {
+		err = r.cause(err)
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// interruptible runs a call into DuckDB and, when the context is done,
+// interrupts DuckDB until the call returns.
+func (r *Result) interruptible(call func()) {
+	done, stopped := make(chan struct{}), make(chan struct{})
+	stop := context.AfterFunc(r.ctx, func() {
+		defer close(stopped)
+		// DuckDB forgets an interruption that comes just before the query starts.
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			bindings.Interrupt(r.conn.conn)
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+		}
+	})
+	call()
+	close(done)
+	if !stop() {
+		<-stopped
+	}
+}
+
+// cause is the error to report: a cancelled context explains any other.
+func (r *Result) cause(err error) error {
+	if ctxErr := r.ctx.Err(); ctxErr != nil {
+		return context.Cause(r.ctx)
+	}
+	return err
+}

@@ -1,0 +1,229 @@
+// Package duckdb is the SQL engine: an in-memory DuckDB, linked into the
+// program, whose tables are Arrow sources.
+//
+// A [Source] given to [Engine.Register] becomes a view over a table function.
+// When a statement runs, DuckDB tells the function which columns it needs, the
+// source is scanned with just these, and the batches are copied into DuckDB's
+// vectors (internal/tablefunc, internal/vector). Results come back as Arrow
+// record batches, streamed, with the types that DuckDB computed.
+//
+// Nothing is written to disk but what DuckDB spills when memory runs short,
+// into a temporary folder that goes away with the engine, and nothing is
+// downloaded.
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"unsafe"
+
+	bindings "github.com/duckdb/duckdb-go-bindings"
+
+	"github.com/hudi-go/hudi/duckdb/internal/tablefunc"
+)
+
+// A Source is what can be a table: its schema, and scans of some of its
+// columns, which may run several times at once.
+type Source = tablefunc.Source
+
+// A Counter is a Source that knows about how many rows it has, which helps
+// DuckDB to order joins.
+type Counter = tablefunc.Counter
+
+// Options say how an engine runs. The zero value is ready to use.
+type Options struct {
+	// Threads is how many threads DuckDB uses; 0 for all cores.
+	Threads int
+	// MemoryLimit is how many bytes DuckDB may take before it spills to disk; 0
+	// for DuckDB's own choice, 80 % of the machine's memory.
+	MemoryLimit int64
+	// TempDir is the parent of the folder for spilled data; "" for os.TempDir.
+	TempDir string
+	// Open gives the table for a path in hudi_scan('path') or read_hudi('path');
+	// nil refuses paths.
+	Open func(ctx context.Context, path string) (Source, error)
+}
+
+// An Engine is a database. It is safe for concurrent use; statements that run
+// at once need a [Conn] each.
+type Engine struct {
+	db      bindings.Database
+	options Options
+	temp    string
+	running sync.Map // connection id -> context.Context of its statement
+
+	mu      sync.RWMutex
+	sources map[string]Source
+}
+
+// ErrClosed is the error of calls on what was closed.
+var ErrClosed = errors.New("duckdb: closed")
+
+// Open starts an engine.
+func Open(o Options) (*Engine, error) {
+	link()
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	temp, err := os.MkdirTemp(o.TempDir, "hudi-sql-")
+	if err != nil {
+		return nil, fmt.Errorf("folder for spilled data: %w", err)
+	}
+	e := &Engine{options: o, temp: temp, sources: map[string]Source{}}
+	if err := e.open(); err != nil {
+		os.RemoveAll(temp)
+		return nil, err
+	}
+	if err := e.prepare(); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *Engine) open() error {
+	var config bindings.Config
+	if bindings.CreateConfig(&config) == bindings.StateError {
+		return errors.New("duckdb: no memory for a configuration")
+	}
+	defer bindings.DestroyConfig(&config)
+	settings := [][2]string{
+		{"threads", fmt.Sprint(e.options.Threads)},
+		{"temp_directory", filepath.Join(e.temp, "spill")},
+		{"autoinstall_known_extensions", "false"},
+	}
+	if e.options.MemoryLimit > 0 {
+		settings = append(settings, [2]string{"memory_limit", fmt.Sprintf("%dB", e.options.MemoryLimit)})
+	}
+	for _, s := range settings {
+		if bindings.SetConfig(config, s[0], s[1]) == bindings.StateError {
+			return fmt.Errorf("duckdb: setting %s = %q is refused", s[0], s[1])
+		}
+	}
+	var message string
+	if bindings.OpenExt("", &e.db, config, &message) == bindings.StateError {
+		bindings.Close(&e.db)
+		return newError(message)
+	}
+	return nil
+}
+
+// prepare registers the table functions, which all connections share.
+func (e *Engine) prepare() error {
+	c, err := e.Connect()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	f := &tablefunc.Function{Resolve: e.resolve, Context: e.contextOf, RowColumn: rowColumn, Threads: e.options.Threads}
+	if err := tablefunc.Register(c.pointer(), function, f); err != nil {
+		return err
+	}
+	// Instants are shown in UTC wherever the program runs.
+	setup := "SET GLOBAL TimeZone = 'UTC';"
+	for _, name := range []string{"hudi_scan", "read_hudi"} {
+		setup += fmt.Sprintf("CREATE MACRO %s(path) AS TABLE SELECT * EXCLUDE (%s) FROM %s(path);", name, rowColumn, function)
+	}
+	return c.Exec(context.Background(), setup)
+}
+
+const (
+	function  = "hudi_rows" // the table function
+	rowColumn = "hudi_row"  // its first column, hidden by what users name
+)
+
+// registered marks the arguments of the function that name registered sources, so
+// that no path can be taken for one.
+const registered = "\x01"
+
+func (e *Engine) resolve(ctx context.Context, argument string) (Source, error) {
+	if name, ok := strings.CutPrefix(argument, registered); ok {
+		e.mu.RLock()
+		defer e.mu.RUnlock()
+		if s := e.sources[name]; s != nil {
+			return s, nil
+		}
+		return nil, fmt.Errorf("table %q is not registered any more", name)
+	}
+	if e.options.Open == nil {
+		return nil, fmt.Errorf("no table %q: paths can't be opened here", argument)
+	}
+	return e.options.Open(ctx, argument)
+}
+
+func (e *Engine) contextOf(connection uint64) context.Context {
+	if ctx, ok := e.running.Load(connection); ok {
+		return ctx.(context.Context)
+	}
+	return context.Background()
+}
+
+// Register makes a source known as a table. A table of that name, in DuckDB's
+// sense (letter case does not matter), is replaced.
+func (e *Engine) Register(ctx context.Context, name string, s Source) error {
+	c, err := e.Connect()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	key := strings.ToLower(name)
+	e.mu.Lock()
+	before, had := e.sources[key]
+	e.sources[key] = s
+	e.mu.Unlock()
+	err = c.Exec(ctx, fmt.Sprintf("CREATE OR REPLACE VIEW main.%s AS SELECT * EXCLUDE (%s) FROM %s(%s)",
+		QuoteName(name), rowColumn, function, QuoteString(registered+key)))
+	if err != nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if had {
+			e.sources[key] = before
+		} else {
+			delete(e.sources, key)
+		}
+		return fmt.Errorf("table %q: %w", name, err)
+	}
+	return nil
+}
+
+// Close ends the engine. Its connections must be closed before.
+func (e *Engine) Close() error {
+	if e.db.Ptr == nil {
+		return nil
+	}
+	bindings.Close(&e.db)
+	return os.RemoveAll(e.temp)
+}
+
+// Version gives the version of the DuckDB that is linked in.
+func Version() string { return bindings.LibraryVersion() }
+
+// QuoteName writes a name so that SQL takes it as it is.
+func QuoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// QuoteString writes a string as an SQL literal.
+func QuoteString(s string) string { return `'` + strings.ReplaceAll(s, `'`, `''`) + `'` }
+
+// Connect opens a connection.
+func (e *Engine) Connect() (*Conn, error) {
+	if e.db.Ptr == nil {
+		return nil, ErrClosed
+	}
+	c := &Conn{engine: e}
+	if bindings.Connect(e.db, &c.conn) == bindings.StateError {
+		return nil, errors.New("duckdb: can't connect")
+	}
+	var cc bindings.ClientContext
+	bindings.ConnectionGetClientContext(c.conn, &cc)
+	c.id = uint64(bindings.ClientContextGetConnectionId(cc))
+	bindings.DestroyClientContext(&cc)
+	return c, nil
+}
+
+func (c *Conn) pointer() unsafe.Pointer { return c.conn.Ptr }

@@ -1,0 +1,3 @@
+#include "capi.h"
+
+hudi_duckdb_api hudi_api;

@@ -1,0 +1,312 @@
+// Package tablefunc makes a DuckDB table function out of anything that can hand
+// out Arrow record batches.
+//
+// DuckDB runs a table function in four steps, each a callback into Go:
+//
+//	bind   once per mention in a query: the argument becomes a [Source], whose
+//	       schema becomes the function's columns
+//	init   once per execution: the columns that the query needs are known, the
+//	       scan is opened with just these
+//	local  once per thread
+//	scan   many times, from several threads: take a stretch of the thread's
+//	       current batch, or pull the next batch, and write it into the chunk
+//
+// Go objects travel through DuckDB as cgo handles, freed by its delete
+// callbacks. A panic in a callback becomes an error of the query. The code
+// reaches DuckDB through package capi only.
+package tablefunc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/hudi-go/hudi/duckdb/internal/capi"
+	"github.com/hudi-go/hudi/duckdb/internal/vector"
+	"github.com/hudi-go/hudi/internal/batch"
+)
+
+// A Source is a table. Schema must not change, and Scan must be ready to run
+// several times, also at once: a query may name a table twice.
+type Source interface {
+	Schema() *arrow.Schema
+	// Scan reads all rows with the given columns, in this order; the list may
+	// be empty, then only the number of rows counts. The context ends with the
+	// query.
+	Scan(ctx context.Context, columns []string) (batch.Reader, error)
+}
+
+// A Counter is a Source that knows about how many rows it has.
+type Counter interface {
+	Rows() (n int64, exact bool)
+}
+
+// A Function is what a table function needs to know.
+type Function struct {
+	// Resolve gives the table for the function's argument.
+	Resolve func(ctx context.Context, argument string) (Source, error)
+	// Context gives the context of the query that runs on a connection; nil
+	// stands for context.Background.
+	Context func(connection uint64) context.Context
+	// RowColumn, if not empty, names an additional first column, which carries
+	// nothing. A query that needs no column at all (count(*)) is given the first
+	// one by DuckDB; with this column in front it costs nothing.
+	RowColumn string
+	// Threads is how many threads may read one scan at once; 0 for one.
+	Threads int
+}
+
+func (f *Function) context(connection uint64, known bool) context.Context {
+	if f.Context == nil || !known {
+		return context.Background()
+	}
+	return f.Context(connection)
+}
+
+// binding is a mention of the function in a query. A prepared statement keeps
+// it for many executions.
+type binding struct {
+	fn         *Function
+	name       string
+	source     Source
+	connection uint64
+	known      bool // whether connection was told
+}
+
+func (f *Function) bind(info capi.BindInfo) error {
+	argument, ok := info.Parameter(0)
+	if !ok {
+		return errors.New("a table's name or path is needed, not NULL")
+	}
+	b := &binding{fn: f, name: argument}
+	b.connection, b.known = info.ConnectionID()
+	var err error
+	if b.source, err = f.Resolve(f.context(b.connection, b.known), argument); err != nil {
+		return err
+	}
+	schema := b.source.Schema()
+	if schema.NumFields() == 0 {
+		return fmt.Errorf("table %q has no columns", argument)
+	}
+	if f.RowColumn != "" {
+		t := capi.NewType(capi.Boolean)
+		info.AddColumn(f.RowColumn, t)
+		t.Destroy()
+	}
+	names := uniqueNames(schema, f.RowColumn)
+	for i, field := range schema.Fields() {
+		t, err := vector.TypeOf(field.Type)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", field.Name, err)
+		}
+		info.AddColumn(names[i], t)
+		t.Destroy()
+	}
+	if c, ok := b.source.(Counter); ok {
+		if n, exact := c.Rows(); n >= 0 {
+			info.SetCardinality(n, exact)
+		}
+	}
+	setBindData(info, b)
+	return nil
+}
+
+// uniqueNames gives the names of the columns as DuckDB takes them: it does not
+// tell letter case apart, so twins get a number, as in its Parquet reader.
+func uniqueNames(schema *arrow.Schema, taken string) []string {
+	seen := map[string]bool{strings.ToLower(taken): true}
+	names := make([]string, schema.NumFields())
+	for i, f := range schema.Fields() {
+		name := f.Name
+		for k := 1; seen[strings.ToLower(name)]; k++ {
+			name = fmt.Sprintf("%s_%d", f.Name, k)
+		}
+		seen[strings.ToLower(name)] = true
+		names[i] = name
+	}
+	return names
+}
+
+// execution is one run of a bound function: the open scan.
+type execution struct {
+	columns []column
+	cancel  context.CancelFunc
+	chunk   int // rows of a full chunk
+
+	mu     sync.Mutex // held while pulling
+	reader batch.Reader
+	err    error // of the reader, io.EOF at its end
+	closed atomic.Bool
+}
+
+// column tells which column of the batches goes into a vector of the chunk.
+type column struct {
+	name   string
+	typ    arrow.DataType
+	source int // < 0: the row column, or a row id: nobody reads them
+}
+
+func (b *binding) init(info capi.InitInfo) error {
+	schema := b.source.Schema()
+	e := &execution{chunk: capi.VectorSize()}
+	var names []string
+	position := map[uint64]int{}
+	for _, index := range info.Columns() {
+		if b.fn.RowColumn != "" {
+			index-- // the row column wraps around
+		}
+		if index >= uint64(schema.NumFields()) {
+			e.columns = append(e.columns, column{source: -1})
+			continue
+		}
+		field := schema.Field(int(index))
+		at, seen := position[index]
+		if !seen {
+			at = len(names)
+			position[index] = at
+			names = append(names, field.Name)
+		}
+		e.columns = append(e.columns, column{field.Name, field.Type, at})
+	}
+	ctx, cancel := context.WithCancel(b.fn.context(b.connection, b.known))
+	if names == nil {
+		names = []string{}
+	}
+	reader, err := b.source.Scan(ctx, names)
+	if err != nil {
+		cancel()
+		return err
+	}
+	e.reader, e.cancel = reader, cancel
+	if err := e.check(len(names)); err != nil {
+		e.close()
+		return err
+	}
+	info.SetMaxThreads(max(b.fn.Threads, 1))
+	setInitData(info, e)
+	return nil
+}
+
+// check makes sure that the scan gives what was asked for: a column of another
+// type would be read as garbage.
+func (e *execution) check(want int) error {
+	schema := e.reader.Schema()
+	if schema.NumFields() != want && want > 0 {
+		return fmt.Errorf("scan gives %d columns, %d were asked for", schema.NumFields(), want)
+	}
+	for _, c := range e.columns {
+		if c.source < 0 {
+			continue
+		}
+		if f := schema.Field(c.source); f.Name != c.name || !arrow.TypeEqual(f.Type, c.typ) {
+			return fmt.Errorf("scan gives column %q of type %s where %q of type %s was asked for", f.Name, f.Type, c.name, c.typ)
+		}
+	}
+	return nil
+}
+
+// close ends the scan. DuckDB calls it when no thread is scanning any more.
+func (e *execution) close() {
+	if e.closed.Swap(true) {
+		return
+	}
+	e.cancel()
+	e.reader.Close()
+}
+
+// pull gives the next batch that has rows.
+func (e *execution) pull() (arrow.RecordBatch, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for e.err == nil {
+		b, err := e.reader.Next()
+		if err != nil {
+			e.err = err
+			break
+		}
+		if b.NumRows() > 0 {
+			return b, nil
+		}
+		b.Release()
+	}
+	return nil, e.err
+}
+
+// worker is one thread's part of an execution.
+type worker struct {
+	e       *execution
+	writers []*vector.Writer
+	batch   arrow.RecordBatch
+	next    int // first row of batch that is not given out yet
+}
+
+func newWorker(e *execution) (*worker, error) {
+	w := &worker{e: e, writers: make([]*vector.Writer, len(e.columns))}
+	for i, c := range e.columns {
+		if c.source < 0 {
+			continue
+		}
+		var err error
+		if w.writers[i], err = vector.New(c.typ); err != nil {
+			return nil, fmt.Errorf("column %q: %w", c.name, err)
+		}
+	}
+	return w, nil
+}
+
+// scan fills a chunk; a chunk of no rows is the end.
+func (w *worker) scan(chunk unsafe.Pointer) error {
+	if w.batch == nil {
+		b, err := w.e.pull()
+		if err == io.EOF {
+			capi.SetChunkSize(chunk, 0)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		w.batch, w.next = b, 0
+	}
+	rows := int(min(w.batch.NumRows()-int64(w.next), int64(w.e.chunk), math.MaxInt32))
+	for i, c := range w.e.columns {
+		if c.source < 0 {
+			continue
+		}
+		if err := w.writers[i].Write(capi.ChunkVector(chunk, i), w.batch.Column(c.source), w.next, rows); err != nil {
+			return fmt.Errorf("column %q: %w", c.name, err)
+		}
+	}
+	capi.SetChunkSize(chunk, rows)
+	if w.next += rows; int64(w.next) == w.batch.NumRows() {
+		w.close()
+	}
+	return nil
+}
+
+func (w *worker) close() {
+	if w.batch != nil {
+		w.batch.Release()
+		w.batch = nil
+	}
+}
+
+// guard runs f and hands its error, or panic, to set.
+func guard(set func(string), f func() error) {
+	defer func() {
+		if r := recover(); r != nil {
+			set(fmt.Sprintf("internal error: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	if err := f(); err != nil {
+		set(err.Error())
+	}
+}
