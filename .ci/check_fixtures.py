@@ -7,6 +7,7 @@ DIR holds folders with table.zip, manifest.json and expected/*.parquet at any de
 last 'N of M right'; exit 0 only when all are right. A table whose manifest says `refused` must fail with that text.
 Needs pyarrow.
 """
+
 import argparse
 import datetime
 import decimal

@@ -10,6 +10,7 @@ DIR/mor   the same rows, then three rounds that each update 5 % of the rows (one
 The data is deterministic: every column is a hash of the row number. Cardinalities and lengths follow TPC-H at
 scale rows / 6M. Needs Java, pyspark and Maven (see ../testdata/gen/requirements.txt).
 """
+
 import argparse
 import os
 import shutil
@@ -44,7 +45,9 @@ def bundle(version):
         f"~/.m2/repository/{group.replace('.', '/')}/{artifact}/{version}/{artifact}-{version}.jar"
     )
     if not os.path.exists(jar):
-        subprocess.run(["mvn", "-q", "dependency:get", f"-Dartifact={BUNDLE}:{version}", "-Dtransitive=false"], check=True)
+        subprocess.run(
+            ["mvn", "-q", "dependency:get", f"-Dartifact={BUNDLE}:{version}", "-Dtransitive=false"], check=True
+        )
     return jar
 
 

@@ -3,7 +3,19 @@
 import importlib
 
 # Order matters only for the reader of the log.
-MODULES = ["basic", "keys", "evolution", "merging", "services", "recovery", "paths", "faults", "files", "histories"]
+MODULES = [
+    "basic",
+    "keys",
+    "evolution",
+    "merging",
+    "services",
+    "recovery",
+    "paths",
+    "faults",
+    "files",
+    "histories",
+    "trips",
+]
 
 
 def load():

@@ -6,6 +6,7 @@ from decimal import Decimal as D
 
 from hudigen import env
 from hudigen.fixture import Skip, mkdf, table
+from hudigen.tables.paths import listed
 
 DDL = (
     "id string, part string, ts bigint, i int, l bigint, d double, b boolean, s string, rep string, dec decimal(9,2), "
@@ -77,6 +78,7 @@ def settings(fx):
     fx.what = f"base files: {what}; written by {'the Avro writer' if avro else 'the row writer'}"
     conf = env.spark.sparkContext._jsc.hadoopConfiguration()
     fx.setup(False, "id", "part").opt({"hoodie.index.bloom.num_entries": "500", **options})
+    listed(fx)
     fx.opt({"hoodie.datasource.write.row.writer.enable": "false" if avro else "true"})
     for k, v in hadoop.items():
         conf.set(k, v)

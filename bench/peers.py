@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Times readers on the same tables: hudi-go (bench/hudibench), hudi-rs, DuckDB's read_parquet and pyarrow.
+
+    peers.py DATA [--threads 1,2] [--runs 3] [--readers hudi-go,hudi-rs,duckdb,pyarrow] [--cases cow-all,mor-3] [--out FILE]
+
+DATA is the folder that gen.py filled. Every measurement is a fresh process bound to as many CPUs as it has threads; it
+streams all batches as Arrow and counts rows. Of several runs the one with the least CPU time counts. Prints a Markdown
+table; --out writes it, and FILE.json with every run. DuckDB and pyarrow know no Hudi: they get the live base files of
+the table, which for a merge-on-read table is less work and gives stale rows: such figures are marked.
+"""
+
+import argparse
+import glob
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+
+THREE = ["l_orderkey", "l_quantity", "l_shipdate"]
+CASES = {
+    # name: (table, columns or None for the table's own 17)
+    "cow-all": ("cow", None),
+    "cow-3": ("cow", THREE),
+    "cow-text": ("cow", ["l_shipmode", "l_comment"]),
+    "mor-all": ("mor", None),
+    "mor-3": ("mor", THREE),
+}
+READERS = ["hudi-go", "hudi-rs", "duckdb", "pyarrow"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def base_files(table):
+    """The base files of a table that was written once and never compacted: all Parquet files in it."""
+    return sorted(glob.glob(f"{glob.escape(table)}/*.parquet"))
+
+
+def own_columns(table, columns):
+    """The columns asked for; without a list all but Hudi's."""
+    import pyarrow.parquet as pq
+
+    if columns:
+        return columns
+    return [c for c in pq.read_schema(base_files(table)[0]).names if not c.startswith("_hoodie_")]
+
+
+def hudi_rs(table, columns, threads):
+    from hudi import HudiReadOptions, HudiTable
+
+    os.environ["TOKIO_WORKER_THREADS"] = str(threads)
+    options = HudiReadOptions().with_projection(own_columns(table, columns))
+    return sum(b.num_rows for b in HudiTable(table).read_stream(options))
+
+
+def duckdb(table, columns, threads):
+    import duckdb as db
+
+    con = db.connect()
+    con.execute(f"SET threads = {threads}")
+    names = ", ".join(f'"{c}"' for c in own_columns(table, columns))
+    reader = con.execute(f"SELECT {names} FROM read_parquet({base_files(table)})").fetch_record_batch(1 << 17)
+    return sum(b.num_rows for b in reader)
+
+
+def pyarrow(table, columns, threads):
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    pa.set_cpu_count(threads)
+    pa.set_io_thread_count(threads)
+    data = ds.dataset(base_files(table), format="parquet")
+    batches = data.to_batches(columns=own_columns(table, columns), use_threads=threads > 1)
+    return sum(b.num_rows for b in batches)
+
+
+def one(reader, table, columns, threads):
+    """Runs a Python reader in this process and prints its figures."""
+    t0, c0 = time.perf_counter(), time.process_time()
+    rows = {"hudi-rs": hudi_rs, "duckdb": duckdb, "pyarrow": pyarrow}[reader](table, columns, threads)
+    cpu = time.process_time() - c0
+    figures = {"reader": reader, "rows": rows, "seconds": time.perf_counter() - t0, "cpu_seconds": cpu}
+    figures["rows_per_cpu_second"] = rows / cpu
+    figures["peak_rss"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    print(json.dumps(figures))
+
+
+def binary():
+    """Builds hudibench beside this file's build folder; with the faster inflate where the library is there."""
+    out = os.path.join(HERE, "..", "bin", "hudibench")
+    tags = "libdeflate" if os.path.exists("/usr/include/libdeflate.h") else ""
+    subprocess.run(["go", "build", "-tags", tags, "-o", out, "./hudibench"], cwd=HERE, check=True)
+    return out
+
+
+def measure(reader, table, columns, threads, program):
+    """One measurement in a process of its own."""
+    if reader == "hudi-go":
+        cmd = [program, "-table", table, "-threads", str(threads)]
+        cmd += ["-columns", ",".join(columns)] if columns else []
+    else:
+        cmd = [sys.executable, os.path.abspath(__file__), table, "--one", reader, "--threads", str(threads)]
+        cmd += ["--columns", ",".join(columns)] if columns else []
+    cpus = sorted(os.sched_getaffinity(0))[:threads]
+    r = subprocess.run(
+        cmd, capture_output=True, text=True, timeout=900, preexec_fn=lambda: os.sched_setaffinity(0, cpus)
+    )
+    if r.returncode:
+        return {"reader": reader, "error": (r.stderr.strip().splitlines() or ["failed"])[-1][:160]}
+    return json.loads(r.stdout.strip().splitlines()[-1])
+
+
+def markdown(results):
+    """The table of the best runs."""
+    lines = [
+        "| case | threads | reader | wall s | CPU s | M rows per CPU s | peak MB |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for r in results:
+        name = r["reader"] + (" (base files only, not merged)" if r["partial"] else "")
+        if "error" in r:
+            lines.append(f"| {r['case']} | {r['threads']} | {name} | failed: {r['error']} | | | |")
+            continue
+        lines.append(
+            f"| {r['case']} | {r['threads']} | {name} | {r['seconds']:.2f} | {r['cpu_seconds']:.2f} | "
+            f"{r['rows_per_cpu_second'] / 1e6:.2f} | {r['peak_rss'] / 1e6:.0f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("data")
+    p.add_argument("--threads", default="1,2")
+    p.add_argument("--runs", type=int, default=3)
+    p.add_argument("--readers", default=",".join(READERS))
+    p.add_argument("--cases", default=",".join(CASES))
+    p.add_argument("--out", default="")
+    p.add_argument("--one", default="", help=argparse.SUPPRESS)
+    p.add_argument("--columns", default="", help=argparse.SUPPRESS)
+    a = p.parse_args()
+    if a.one:
+        one(a.one, a.data, a.columns.split(",") if a.columns else None, int(a.threads))
+        return
+    program = binary() if "hudi-go" in a.readers else ""
+    best, every = [], []
+    for case in a.cases.split(","):
+        name, columns = CASES[case]
+        table = os.path.join(a.data, name)
+        for threads in map(int, a.threads.split(",")):
+            for reader in a.readers.split(","):
+                runs = [measure(reader, table, columns, threads, program) for _ in range(a.runs)]
+                about = {"case": case, "threads": threads, "partial": name == "mor" and reader in ("duckdb", "pyarrow")}
+                every += [{**about, **r} for r in runs]
+                best.append({**about, **min(runs, key=lambda r: r.get("cpu_seconds", 1e9))})
+                print(json.dumps(best[-1]), file=sys.stderr, flush=True)
+    print(markdown(best))
+    if a.out:
+        with open(a.out, "w") as f:
+            f.write(markdown(best))
+        with open(a.out + ".json", "w") as f:
+            json.dump(every, f, indent=1)
+
+
+if __name__ == "__main__":
+    main()
