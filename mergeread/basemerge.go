@@ -1,0 +1,89 @@
+package mergeread
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+// A baseMerge merges one base batch: it is told which rows meet which
+// entries of the log side, in row order, and lets the rows in between pass.
+type baseMerge struct {
+	fold  *fold
+	b     *builder
+	out   *output
+	stats *Stats
+	s     *source
+	next  int // first row that has not gone anywhere
+	mark  int // overlays of the log side end here
+}
+
+func newBaseMerge(f *fold, b *builder, out *output, stats *Stats, s *source) *baseMerge {
+	f.sources[baseSource] = s
+	b.set(baseSource, s)
+	out.reset()
+	return &baseMerge{fold: f, b: b, out: out, stats: stats, s: s}
+}
+
+// meet merges a base row with an entry, which is used up thereby.
+func (m *baseMerge) meet(row, e int, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	f := m.fold
+	f.consumed[e] = true
+	older := state{makeRef(baseSource, row), noOverlay}
+	s, err := f.apply(&f.alg.final, older, f.state(e))
+	if err != nil {
+		return to, err
+	}
+	if s == older {
+		m.stats.Kept++
+		return to, nil
+	}
+	if to, err = m.pass(row, to); err != nil {
+		return to, err
+	}
+	m.next = row + 1
+	switch del := f.deleted(s); {
+	case !del:
+		m.stats.Updated++
+		m.out.addState(s, false)
+	default:
+		m.stats.Deleted++
+		if m.out.wantDels {
+			m.out.addState(s, true)
+		}
+	}
+	return to, nil
+}
+
+// pass lets the rows before end go on unchanged.
+func (m *baseMerge) pass(end int, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	n := end - m.next
+	if n <= 0 {
+		return to, nil
+	}
+	if n < passRows && n < m.s.rows {
+		m.out.add(baseSource, m.next, n)
+		return to, nil
+	}
+	// What was collected before goes first, then the stretch as a slice.
+	to, err := m.flush(to)
+	if err != nil {
+		return to, err
+	}
+	m.out.add(baseSource, m.next, n)
+	m.stats.PassedSlice += int64(n)
+	return m.flush(to)
+}
+
+func (m *baseMerge) flush(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	to, err := m.b.build(m.fold.resolver, m.out, to)
+	m.out.reset()
+	return to, err
+}
+
+// finish lets the rest of the batch pass.
+func (m *baseMerge) finish(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	to, err := m.pass(m.s.rows, to)
+	if err != nil {
+		return to, err
+	}
+	return m.flush(to)
+}

@@ -1,0 +1,474 @@
+package mergeread
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// A span is a stretch of rows of one source.
+type span struct {
+	src int32 // source number, nullSource, or overlaySource
+	row int32 // first row; the overlay's number for overlaySource
+	n   int32
+}
+
+const (
+	nullSource    = -1 // rows without a value
+	overlaySource = -2 // one row whose columns come from different rows
+)
+
+// errTooLong is a column that would need more bytes than its offsets reach.
+var errTooLong = errors.New("mergeread: column exceeds 2 GiB in one batch")
+
+// A gatherer copies rows of several arrays of one type into a new array. Each
+// array has a number, its source's; spans refer to these.
+//
+// A gatherer is bound to a working column (or to a child of one), so that the
+// layout of an array is looked up once however many batches it takes part in.
+type gatherer struct {
+	dt       arrow.DataType
+	mem      memory.Allocator
+	width    int // bytes per value of fixed width types, 0 otherwise
+	views    []view
+	children []*gatherer
+	scratch  []span // of the children of lists
+}
+
+// A view is the layout of one array.
+type view struct {
+	arr    arrow.Array // nil: every row is null
+	valid  []byte      // nil: no row is null
+	off    int
+	fixed  []byte
+	off32  []int32
+	off64  []int64
+	data   []byte
+	filled bool
+}
+
+func newGatherer(dt arrow.DataType, mem memory.Allocator) *gatherer {
+	g := &gatherer{dt: dt, mem: mem}
+	switch t := dt.(type) {
+	case *arrow.StructType:
+		for _, f := range t.Fields() {
+			g.children = append(g.children, newGatherer(f.Type, mem))
+		}
+	case *arrow.ListType:
+		g.children = []*gatherer{newGatherer(t.Elem(), mem)}
+	case *arrow.MapType:
+		g.children = []*gatherer{newGatherer(t.Elem(), mem)}
+	case *arrow.BooleanType, *arrow.NullType, arrow.ExtensionType, *arrow.DictionaryType:
+	case arrow.FixedWidthDataType:
+		g.width = t.BitWidth() / 8
+	}
+	return g
+}
+
+// set makes arr the array of a source; nil for a source without the column.
+func (g *gatherer) set(src int, arr arrow.Array) {
+	for len(g.views) <= src {
+		g.views = append(g.views, view{})
+	}
+	g.views[src] = view{arr: arr}
+}
+
+// view gives the layout of a source's array.
+func (g *gatherer) view(src int32) *view {
+	v := &g.views[src]
+	if !v.filled {
+		g.fill(v, int(src))
+	}
+	return v
+}
+
+func (g *gatherer) fill(v *view, src int) {
+	v.filled = true
+	if v.arr == nil {
+		for _, c := range g.children {
+			c.set(src, nil)
+		}
+		return
+	}
+	data := v.arr.Data()
+	v.off = data.Offset()
+	if v.arr.NullN() > 0 {
+		v.valid = v.arr.NullBitmapBytes()
+	}
+	switch a := v.arr.(type) {
+	case *array.Struct:
+		for i, c := range g.children {
+			c.set(src, a.Field(i))
+		}
+		return
+	case *array.Map:
+		v.off32 = offsets32(data)
+		g.children[0].set(src, a.ListValues())
+		return
+	case *array.List:
+		v.off32 = offsets32(data)
+		g.children[0].set(src, a.ListValues())
+		return
+	}
+	switch g.dt.ID() {
+	case arrow.STRING, arrow.BINARY:
+		v.off32, v.data = offsets32(data), bufferBytes(data, 2)
+	case arrow.LARGE_STRING, arrow.LARGE_BINARY:
+		v.off64 = []int64{0}
+		if data.Len() > 0 {
+			v.off64 = arrow.Int64Traits.CastFromBytes(data.Buffers()[1].Bytes())[v.off : v.off+data.Len()+1]
+		}
+		v.data = bufferBytes(data, 2)
+	case arrow.BOOL:
+		v.fixed = bufferBytes(data, 1)
+	default:
+		if g.width > 0 {
+			v.fixed = bufferBytes(data, 1)[v.off*g.width:]
+		}
+	}
+}
+
+func offsets32(data arrow.ArrayData) []int32 {
+	if data.Len() == 0 {
+		return []int32{0}
+	}
+	return arrow.Int32Traits.CastFromBytes(data.Buffers()[1].Bytes())[data.Offset() : data.Offset()+data.Len()+1]
+}
+
+// gather copies the rows of spans, n in all. A stretch of one array is not
+// copied: it comes out as a slice.
+func (g *gatherer) gather(spans []span, n int) (arrow.Array, error) {
+	if len(spans) == 1 && spans[0].src >= 0 {
+		if v := g.view(spans[0].src); v.arr != nil {
+			return array.NewSlice(v.arr, int64(spans[0].row), int64(spans[0].row)+int64(n)), nil
+		}
+	}
+	bufs, nulls := g.validity(spans, n)
+	data, err := g.values(spans, n, bufs, nulls)
+	if bufs != nil {
+		bufs.Release()
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// values copies all but the validity bitmap.
+func (g *gatherer) values(spans []span, n int, valid *memory.Buffer, nulls int) (*array.Data, error) {
+	switch g.dt.ID() {
+	case arrow.NULL:
+		return array.NewData(g.dt, n, []*memory.Buffer{nil}, nil, n, 0), nil
+	case arrow.BOOL:
+		return g.finish(n, nulls, nil, valid, g.bools(spans, n)), nil
+	case arrow.STRING, arrow.BINARY:
+		offs, data, err := g.strings32(spans, n)
+		if err != nil {
+			return nil, err
+		}
+		return g.finish(n, nulls, nil, valid, offs, data), nil
+	case arrow.LARGE_STRING, arrow.LARGE_BINARY:
+		offs, data := g.strings64(spans, n)
+		return g.finish(n, nulls, nil, valid, offs, data), nil
+	case arrow.STRUCT:
+		return g.structs(spans, n, valid, nulls)
+	case arrow.LIST, arrow.MAP:
+		return g.lists(spans, n, valid, nulls)
+	}
+	if g.width > 0 {
+		return g.finish(n, nulls, nil, valid, g.fixed(spans, n)), nil
+	}
+	return g.concatenate(spans, n)
+}
+
+// finish makes array data of buffers, whose references it takes over but for
+// that of valid.
+func (g *gatherer) finish(n, nulls int, children []arrow.ArrayData, valid *memory.Buffer, bufs ...*memory.Buffer) *array.Data {
+	data := array.NewData(g.dt, n, append([]*memory.Buffer{valid}, bufs...), children, nulls, 0)
+	for _, b := range bufs {
+		b.Release()
+	}
+	return data
+}
+
+func (g *gatherer) buffer(size int) *memory.Buffer {
+	b := memory.NewResizableBuffer(g.mem)
+	b.Resize(size)
+	return b
+}
+
+// validity copies the validity bitmaps; nil if no row is null.
+func (g *gatherer) validity(spans []span, n int) (*memory.Buffer, int) {
+	if g.dt.ID() == arrow.NULL {
+		return nil, n
+	}
+	some := false
+	for _, s := range spans {
+		if s.src < 0 {
+			some = true
+			break
+		}
+		if v := g.view(s.src); v.arr == nil || v.valid != nil {
+			some = true
+			break
+		}
+	}
+	if !some {
+		return nil, 0
+	}
+	buf := g.buffer(int(bitutil.BytesForBits(int64(n))))
+	bits := buf.Bytes()
+	clear(bits)
+	k := 0
+	for _, s := range spans {
+		if s.src >= 0 {
+			switch v := g.view(s.src); {
+			case v.arr == nil:
+			case v.valid == nil:
+				bitutil.SetBitsTo(bits, int64(k), int64(s.n), true)
+			case s.n == 1:
+				if bitutil.BitIsSet(v.valid, v.off+int(s.row)) {
+					bitutil.SetBit(bits, k)
+				}
+			default:
+				bitutil.CopyBitmap(v.valid, v.off+int(s.row), int(s.n), bits, k)
+			}
+		}
+		k += int(s.n)
+	}
+	nulls := n - bitutil.CountSetBits(bits, 0, n)
+	if nulls == 0 {
+		buf.Release()
+		return nil, 0
+	}
+	return buf, nulls
+}
+
+// fixed copies values of a fixed number of bytes.
+func (g *gatherer) fixed(spans []span, n int) *memory.Buffer {
+	buf := g.buffer(n * g.width)
+	dst := buf.Bytes()
+	switch g.width {
+	case 4:
+		copyFixed(g, arrow.Uint32Traits.CastFromBytes(dst), spans, arrow.Uint32Traits.CastFromBytes)
+	case 8:
+		copyFixed(g, arrow.Uint64Traits.CastFromBytes(dst), spans, arrow.Uint64Traits.CastFromBytes)
+	default:
+		g.copyBytes(dst, spans)
+	}
+	return buf
+}
+
+// copyFixed copies values of a type T of the column's width.
+func copyFixed[T uint32 | uint64](g *gatherer, dst []T, spans []span, cast func([]byte) []T) {
+	k := 0
+	for _, s := range spans {
+		n := int(s.n)
+		if s.src < 0 || g.view(s.src).fixed == nil {
+			clear(dst[k : k+n])
+			k += n
+			continue
+		}
+		src := cast(g.views[s.src].fixed)
+		row := int(s.row)
+		if n < 8 {
+			for i, v := range src[row : row+n] {
+				dst[k+i] = v
+			}
+		} else {
+			copy(dst[k:k+n], src[row:row+n])
+		}
+		k += n
+	}
+}
+
+func (g *gatherer) copyBytes(dst []byte, spans []span) {
+	w, k := g.width, 0
+	for _, s := range spans {
+		n := int(s.n) * w
+		if s.src < 0 || g.view(s.src).fixed == nil {
+			clear(dst[k : k+n])
+		} else {
+			copy(dst[k:k+n], g.views[s.src].fixed[int(s.row)*w:])
+		}
+		k += n
+	}
+}
+
+func (g *gatherer) bools(spans []span, n int) *memory.Buffer {
+	buf := g.buffer(int(bitutil.BytesForBits(int64(n))))
+	bits := buf.Bytes()
+	clear(bits)
+	k := 0
+	for _, s := range spans {
+		if s.src >= 0 {
+			if v := g.view(s.src); v.fixed != nil {
+				bitutil.CopyBitmap(v.fixed, v.off+int(s.row), int(s.n), bits, k)
+			}
+		}
+		k += int(s.n)
+	}
+	return buf
+}
+
+// strings32 copies values with 32-bit offsets.
+func (g *gatherer) strings32(spans []span, n int) (offs, data *memory.Buffer, err error) {
+	size := int64(0)
+	for _, s := range spans {
+		if s.src >= 0 {
+			if v := g.view(s.src); v.arr != nil {
+				size += int64(v.off32[s.row+s.n]) - int64(v.off32[s.row])
+			}
+		}
+	}
+	if size > math.MaxInt32 {
+		return nil, nil, errTooLong
+	}
+	offs, data = g.buffer(4*(n+1)), g.buffer(int(size))
+	o, d := arrow.Int32Traits.CastFromBytes(offs.Bytes()), data.Bytes()
+	k, at := 0, int32(0)
+	for _, s := range spans {
+		if s.src < 0 || g.views[s.src].arr == nil {
+			for range s.n {
+				o[k] = at
+				k++
+			}
+			continue
+		}
+		v := &g.views[s.src]
+		from := v.off32[s.row : s.row+s.n+1]
+		delta := at - from[0]
+		for i, x := range from[:s.n] {
+			o[k+i] = x + delta
+		}
+		k += int(s.n)
+		at += int32(copy(d[at:], v.data[from[0]:from[s.n]]))
+	}
+	o[n] = at
+	return offs, data, nil
+}
+
+// strings64 copies values with 64-bit offsets.
+func (g *gatherer) strings64(spans []span, n int) (offs, data *memory.Buffer) {
+	size := int64(0)
+	for _, s := range spans {
+		if s.src >= 0 {
+			if v := g.view(s.src); v.arr != nil {
+				size += v.off64[s.row+s.n] - v.off64[s.row]
+			}
+		}
+	}
+	offs, data = g.buffer(8*(n+1)), g.buffer(int(size))
+	o, d := arrow.Int64Traits.CastFromBytes(offs.Bytes()), data.Bytes()
+	k, at := 0, int64(0)
+	for _, s := range spans {
+		if s.src < 0 || g.views[s.src].arr == nil {
+			for range s.n {
+				o[k] = at
+				k++
+			}
+			continue
+		}
+		v := &g.views[s.src]
+		from := v.off64[s.row : s.row+s.n+1]
+		delta := at - from[0]
+		for i, x := range from[:s.n] {
+			o[k+i] = x + delta
+		}
+		k += int(s.n)
+		at += int64(copy(d[at:], v.data[from[0]:from[s.n]]))
+	}
+	o[n] = at
+	return offs, data
+}
+
+func (g *gatherer) structs(spans []span, n int, valid *memory.Buffer, nulls int) (*array.Data, error) {
+	children := make([]arrow.ArrayData, 0, len(g.children))
+	defer func() {
+		for _, c := range children {
+			c.Release()
+		}
+	}()
+	for _, c := range g.children {
+		arr, err := c.gather(spans, n)
+		if err != nil {
+			return nil, err
+		}
+		arr.Data().Retain()
+		children = append(children, arr.Data())
+		arr.Release()
+	}
+	return g.finish(n, nulls, children, valid), nil
+}
+
+// lists copies lists and maps: their elements are spans of the child.
+func (g *gatherer) lists(spans []span, n int, valid *memory.Buffer, nulls int) (*array.Data, error) {
+	offs := g.buffer(4 * (n + 1))
+	o := arrow.Int32Traits.CastFromBytes(offs.Bytes())
+	g.scratch = g.scratch[:0]
+	k, at := 0, int64(0)
+	for _, s := range spans {
+		if s.src < 0 || g.view(s.src).arr == nil {
+			for range s.n {
+				o[k] = int32(at)
+				k++
+			}
+			continue
+		}
+		from := g.views[s.src].off32[s.row : s.row+s.n+1]
+		for _, x := range from[:s.n] {
+			o[k] = int32(at + int64(x-from[0]))
+			k++
+		}
+		if m := from[s.n] - from[0]; m > 0 {
+			g.scratch = append(g.scratch, span{s.src, from[0], m})
+			at += int64(m)
+		}
+	}
+	if at > math.MaxInt32 {
+		offs.Release()
+		return nil, errTooLong
+	}
+	o[n] = int32(at)
+	child, err := g.children[0].gather(g.scratch, int(at))
+	if err != nil {
+		offs.Release()
+		return nil, err
+	}
+	defer child.Release()
+	return g.finish(n, nulls, []arrow.ArrayData{child.Data()}, valid, offs), nil
+}
+
+// concatenate copies arrays of the types that have no kernel of their own.
+func (g *gatherer) concatenate(spans []span, n int) (*array.Data, error) {
+	var parts []arrow.Array
+	defer func() {
+		for _, p := range parts {
+			p.Release()
+		}
+	}()
+	for _, s := range spans {
+		if s.src < 0 || g.view(s.src).arr == nil {
+			parts = append(parts, array.MakeArrayOfNull(g.mem, g.dt, int(s.n)))
+			continue
+		}
+		parts = append(parts, array.NewSlice(g.views[s.src].arr, int64(s.row), int64(s.row+s.n)))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, array.MakeArrayOfNull(g.mem, g.dt, 0))
+	}
+	arr, err := array.Concatenate(parts, g.mem)
+	if err != nil {
+		return nil, fmt.Errorf("mergeread: copy rows of type %s: %w", g.dt, err)
+	}
+	defer arr.Release()
+	data := arr.Data().(*array.Data)
+	data.Retain()
+	return data, nil
+}

@@ -1,0 +1,249 @@
+package mergeread
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/hudi-go/hudi/internal/batch"
+)
+
+// passRows is the length from which an untouched stretch inside a base batch
+// goes on as a slice instead of being copied with its neighbours.
+const passRows = 4096
+
+// A hashPath folds the log side into a table by key, streams the base past
+// it, and yields the keys that no base row had at the end.
+type hashPath struct {
+	ctx  context.Context
+	in   *Input
+	opts Options
+	fold *fold
+	*builder
+
+	columns []int // of the base
+	base    batch.Reader
+	out     output
+	tags    []uint32
+	stage   func([]arrow.RecordBatch) ([]arrow.RecordBatch, error)
+	cursor  int // entry that the inserts go on with
+}
+
+func newHashPath(ctx context.Context, in *Input, o Options, b *binding) *hashPath {
+	p := &hashPath{ctx: ctx, in: in, opts: o, fold: newFold(b, o.Stats), builder: newBuilder(in, o.Allocator)}
+	p.out.wantDels = in.EmitDeletes
+	p.stage = p.logs
+	return p
+}
+
+func (p *hashPath) step(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	if err := p.ctx.Err(); err != nil {
+		return to, err
+	}
+	return p.stage(to)
+}
+
+func (p *hashPath) close() error {
+	p.fold.release()
+	return p.closeBase()
+}
+
+func (p *hashPath) closeBase() error {
+	if p.base == nil {
+		return nil
+	}
+	err := p.base.Close()
+	p.base = nil
+	return err
+}
+
+// logs folds all runs.
+func (p *hashPath) logs(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	f := p.fold
+	for i := range p.in.Runs {
+		f.enter(p.in.Runs[i])
+		err := eachBatch(p.ctx, f.binding, i, p.opts.Stats, func(s *source) error {
+			if err := f.fold(f.retain(s)); err != nil {
+				return err
+			}
+			return f.maybeCompact(p.opts.Allocator)
+		})
+		if err != nil {
+			return to, err
+		}
+	}
+	if err := f.settle(p.opts.Allocator); err != nil {
+		return to, err
+	}
+	for i, s := range f.sources {
+		p.set(i, s)
+	}
+	p.stage = p.openBase
+	return to, nil
+}
+
+func (p *hashPath) openBase(to []arrow.RecordBatch) (_ []arrow.RecordBatch, err error) {
+	p.stage = p.elsewhere
+	if p.in.Base == nil {
+		return to, nil
+	}
+	p.columns = baseColumns(p.fold.resolver, true)
+	if p.base, err = p.in.Base(p.ctx, p.columns, false); err != nil {
+		return to, err
+	}
+	p.stage = p.rows
+	return to, nil
+}
+
+// baseColumns are the working columns that a merge needs of base rows.
+func baseColumns(m *resolver, key bool) []int {
+	cols := slices.Clone(m.live)
+	if key {
+		cols = append(cols, m.in.Key)
+	}
+	if m.alg.final.choose != latest {
+		for _, f := range m.fields {
+			cols = append(cols, fieldIndex(m.in.Schema, top(f)))
+		}
+	}
+	slices.Sort(cols)
+	return slices.Compact(cols)
+}
+
+// rows merges one base batch.
+func (p *hashPath) rows(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	rec, err := p.base.Next()
+	if err == io.EOF {
+		p.stage = p.elsewhere
+		return to, p.closeBase()
+	}
+	if err != nil {
+		return to, err
+	}
+	s, err := p.fold.data(rec, p.columns, -1, nil)
+	if err != nil {
+		return to, err
+	}
+	defer s.release()
+	p.opts.Stats.BaseRows += int64(s.rows)
+	m := newBaseMerge(p.fold, p.builder, &p.out, p.opts.Stats, s)
+	to, err = p.probe(m, to)
+	if err != nil {
+		return to, err
+	}
+	return m.finish(to)
+}
+
+// probe looks up every key of a base batch.
+func (p *hashPath) probe(m *baseMerge, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	t := &p.fold.table
+	if t.used == 0 || m.s.rows == 0 {
+		return to, nil
+	}
+	if m.s.cols[p.in.Key] == nil {
+		return to, fmt.Errorf("mergeread: base batch without the record key")
+	}
+	p.tags = hashAll(p.tags, &m.s.keys, m.s.rows)
+	for i, tag := range p.tags {
+		s := t.slots[tag&t.mask]
+		if s == 0 {
+			continue
+		}
+		e := p.fold.find(tag, m.s.keys.at(i))
+		if e < 0 || p.fold.consumed[e] {
+			continue
+		}
+		var err error
+		if to, err = m.meet(i, e, to); err != nil {
+			return to, err
+		}
+	}
+	return to, nil
+}
+
+// hashAll hashes the keys of a batch.
+func hashAll(tags []uint32, keys *byteColumn, n int) []uint32 {
+	tags = slices.Grow(tags[:0], n)[:n]
+	if keys.off32 != nil {
+		from := keys.off32[0]
+		for i, to := range keys.off32[1 : n+1] {
+			tags[i] = uint32(hashKey(keys.data[from:to]))
+			from = to
+		}
+		return tags
+	}
+	for i := range tags {
+		tags[i] = uint32(hashKey(keys.at(i)))
+	}
+	return tags
+}
+
+// elsewhere takes out the keys that base rows of other tasks have.
+func (p *hashPath) elsewhere(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	p.stage = p.inserts
+	if p.in.NoInserts {
+		return to, io.EOF
+	}
+	if p.in.Elsewhere == nil || p.fold.table.used == 0 {
+		return to, nil
+	}
+	rd, err := p.in.Elsewhere(p.ctx)
+	if err != nil {
+		return to, err
+	}
+	defer rd.Close()
+	for {
+		rec, err := rd.Next()
+		if err == io.EOF {
+			return to, nil
+		}
+		if err != nil {
+			return to, err
+		}
+		keys, ok := newByteColumn(rec.Column(0))
+		if !ok {
+			rec.Release()
+			return to, fmt.Errorf("mergeread: record keys of type %s are not supported", rec.Column(0).DataType())
+		}
+		p.tags = hashAll(p.tags, &keys, int(rec.NumRows()))
+		for i, tag := range p.tags {
+			if e := p.fold.find(tag, keys.at(i)); e >= 0 {
+				p.fold.consumed[e] = true
+			}
+		}
+		rec.Release()
+	}
+}
+
+// inserts yields the entries that no base row has, one batch per call.
+func (p *hashPath) inserts(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	p.out.reset()
+	p.cursor = p.fold.inserts(p.cursor, p.opts.BatchSize, &p.out, p.opts.Stats)
+	to, err := p.build(p.fold.resolver, &p.out, to)
+	if err == nil && p.cursor == len(p.fold.heads) {
+		err = io.EOF
+	}
+	return to, err
+}
+
+// inserts appends unconsumed entries to an output and gives the entry to go
+// on with.
+func (f *fold) inserts(from, limit int, o *output, stats *Stats) int {
+	for from < len(f.heads) && o.rows < limit {
+		if !f.consumed[from] {
+			s := f.state(from)
+			switch del := f.deleted(s); {
+			case !del:
+				stats.Inserted++
+				o.addState(s, false)
+			case o.wantDels:
+				o.addState(s, true)
+			}
+		}
+		from++
+	}
+	return from
+}

@@ -1,0 +1,77 @@
+package mergeread
+
+import (
+	"bytes"
+	"hash/maphash"
+)
+
+// A keyTable finds the entry of a record key: open addressing over 8-byte
+// slots, each a 32-bit piece of the hash and the number of the entry. Keys
+// stay in the Arrow columns that they came in: an entry's head row has it.
+type keyTable struct {
+	slots []uint64
+	mask  uint32
+	used  int
+}
+
+var hashSeed = maphash.MakeSeed()
+
+// hashKey hashes a key to the 32 bits that the table works with; the high
+// half of the hash is left to the partitions of a spilled merge.
+func hashKey(key []byte) uint64 { return maphash.Bytes(hashSeed, key) }
+
+// minSlots keeps the first growths out of small merges.
+const minSlots = 1024
+
+// grow makes room for one more entry at a load of at most one half.
+func (t *keyTable) grow() {
+	if 2*(t.used+1) <= len(t.slots) {
+		return
+	}
+	old := t.slots
+	n := max(minSlots, 2*len(old))
+	t.slots, t.mask = make([]uint64, n), uint32(n-1)
+	for _, s := range old {
+		if s != 0 {
+			t.place(s)
+		}
+	}
+}
+
+func (t *keyTable) place(slot uint64) {
+	for i := uint32(slot>>32) & t.mask; ; i = (i + 1) & t.mask {
+		if t.slots[i] == 0 {
+			t.slots[i] = slot
+			return
+		}
+	}
+}
+
+// insert adds an entry whose key is not in the table.
+func (t *keyTable) insert(tag uint32, entry int) {
+	t.grow()
+	t.place(uint64(tag)<<32 | uint64(entry+1))
+	t.used++
+}
+
+// find gives the entry of a key, -1 if absent.
+func (m *fold) find(tag uint32, key []byte) int {
+	t := &m.table
+	if t.used == 0 {
+		return -1
+	}
+	for i := tag & t.mask; ; i = (i + 1) & t.mask {
+		s := t.slots[i]
+		if s == 0 {
+			return -1
+		}
+		if uint32(s>>32) != tag {
+			continue
+		}
+		e := int(uint32(s)) - 1
+		m.compared++
+		if bytes.Equal(m.key(e), key) {
+			return e
+		}
+	}
+}

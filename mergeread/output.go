@@ -1,0 +1,162 @@
+package mergeread
+
+import (
+	"errors"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// An output is a batch in the making: the rows that it will have, in order.
+type output struct {
+	spans    []span
+	rows     int
+	overlays bool   // some span is an overlay
+	dels     []bool // rows that stand for deleted keys, if they are wanted
+	wantDels bool
+}
+
+func (o *output) reset() { *o = output{spans: o.spans[:0], dels: o.dels[:0], wantDels: o.wantDels} }
+
+// add appends rows of one source.
+func (o *output) add(src, row, n int) {
+	o.rows += n
+	if o.wantDels {
+		o.dels = append(o.dels, make([]bool, n)...)
+	}
+	if k := len(o.spans) - 1; k >= 0 {
+		if s := &o.spans[k]; s.src == int32(src) && src != overlaySource && s.row+s.n == int32(row) {
+			s.n += int32(n)
+			return
+		}
+	}
+	o.spans = append(o.spans, span{int32(src), int32(row), int32(n)})
+}
+
+// addState appends one record, which is a deleted one if del is set.
+func (o *output) addState(s state, del bool) {
+	if s.overlay >= 0 {
+		o.overlays = true
+		o.add(overlaySource, int(s.overlay), 1)
+	} else {
+		o.add(s.head.src(), s.head.row(), 1)
+	}
+	if o.wantDels {
+		o.dels[o.rows-1] = del
+	}
+}
+
+// A builder makes record batches of outputs.
+type builder struct {
+	in      *Input
+	mem     memory.Allocator
+	schema  *arrow.Schema
+	columns []*gatherer // by working column; nil = not in the output
+	spans   []span      // scratch
+}
+
+func newBuilder(in *Input, mem memory.Allocator) *builder {
+	b := &builder{in: in, mem: mem, schema: in.OutputSchema(), columns: make([]*gatherer, in.Schema.NumFields())}
+	for _, c := range in.Output {
+		if b.columns[c] == nil {
+			b.columns[c] = newGatherer(in.Schema.Field(c).Type, mem)
+		}
+	}
+	return b
+}
+
+// set makes s the source of a number.
+func (b *builder) set(n int, s *source) {
+	for c, g := range b.columns {
+		switch {
+		case g == nil:
+		case s == nil || s.present != nil && !s.present[c]:
+			g.set(n, nil)
+		default:
+			g.set(n, s.cols[c])
+		}
+	}
+}
+
+// build makes the batches of an output: one, unless a column grows too long.
+func (b *builder) build(m *resolver, o *output, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	if o.rows == 0 {
+		return to, nil
+	}
+	rec, err := b.batch(m, o)
+	if err == nil {
+		return append(to, rec), nil
+	}
+	if !errors.Is(err, errTooLong) || o.rows == 1 {
+		return to, err
+	}
+	first, second := o.split()
+	if to, err = b.build(m, &first, to); err != nil {
+		return to, err
+	}
+	return b.build(m, &second, to)
+}
+
+// split halves an output of at least two rows.
+func (o *output) split() (a, b output) {
+	half := o.rows / 2
+	a = output{overlays: o.overlays, wantDels: o.wantDels, rows: half}
+	b = output{overlays: o.overlays, wantDels: o.wantDels, rows: o.rows - half}
+	if o.wantDels {
+		a.dels, b.dels = o.dels[:half], o.dels[half:]
+	}
+	for _, s := range o.spans {
+		n := min(int32(half), s.n)
+		if n > 0 {
+			a.spans = append(a.spans, span{s.src, s.row, n})
+			half -= int(n)
+		}
+		if n < s.n {
+			b.spans = append(b.spans, span{s.src, s.row + n, s.n - n})
+		}
+	}
+	return a, b
+}
+
+func (b *builder) batch(m *resolver, o *output) (arrow.RecordBatch, error) {
+	cols := make([]arrow.Array, 0, b.schema.NumFields())
+	defer func() {
+		for _, c := range cols {
+			c.Release()
+		}
+	}()
+	for _, c := range b.in.Output {
+		spans := o.spans
+		if o.overlays {
+			spans = b.resolve(m, spans, c)
+		}
+		arr, err := b.columns[c].gather(spans, o.rows)
+		if err != nil {
+			return nil, err
+		}
+		cols = append(cols, arr)
+	}
+	if o.wantDels {
+		bld := array.NewBooleanBuilder(b.mem)
+		bld.AppendValues(o.dels, nil)
+		cols = append(cols, bld.NewArray())
+		bld.Release()
+	}
+	return array.NewRecordBatch(b.schema, cols, int64(o.rows)), nil
+}
+
+// resolve replaces overlays by the rows that have the values of a column.
+func (b *builder) resolve(m *resolver, spans []span, c int) []span {
+	b.spans = b.spans[:0]
+	for _, s := range spans {
+		if s.src == overlaySource {
+			s = span{nullSource, 0, 1}
+			if v := m.overlays[int(spans[len(b.spans)].row)*m.width+c]; v != noRef {
+				s = span{int32(v.src()), int32(v.row()), 1}
+			}
+		}
+		b.spans = append(b.spans, s)
+	}
+	return b.spans
+}
