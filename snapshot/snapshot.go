@@ -43,7 +43,7 @@ type Snapshot struct {
 	replaced  lazy[map[FileGroupID]string]
 	archived  lazy[map[FileGroupID]string]
 	pending   lazy[map[FileGroupID]string]
-	bootstrap lazy[*bootstrapIndex]
+	bootstrap lazy[bootstrapIndex]
 	metadata  lazy[*MetadataTable]
 	schema    lazy[TableSchema]
 }
