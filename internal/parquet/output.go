@@ -132,7 +132,7 @@ func (o *output) release() {
 			b.Release()
 		}
 	}
-	o.valid, o.cells, o.text = nil, nil, stringBytes{}
+	o.valid, o.cells, o.text.buf, o.text.used = nil, nil, nil, 0
 	o.clear()
 }
 

@@ -14,6 +14,7 @@ type stringBytes struct {
 	mem  memory.Allocator
 	buf  *memory.Buffer
 	used int
+	last int // bytes of the array before
 }
 
 var errWide = fmt.Errorf("%w: more than 2 GB of strings in one batch: read with a smaller batch size", ErrUnsupported)
@@ -22,13 +23,15 @@ var errWide = fmt.Errorf("%w: more than 2 GB of strings in one batch: read with 
 func (s *stringBytes) reserve(n int) ([]byte, error) {
 	if s.buf == nil {
 		s.buf = memory.NewResizableBuffer(s.mem)
+		// Batches resemble one another.
+		s.buf.Resize(max(1<<10, min(s.last+s.last/16, batchStrings)) + stringPadding)
 	}
 	need := s.used + n + stringPadding
 	if need-stringPadding > maxStrings {
 		return nil, errWide
 	}
 	if need > s.buf.Len() {
-		s.buf.Resize(max(need, s.buf.Len()+s.buf.Len()/2, 1<<12))
+		s.buf.Resize(max(need, s.buf.Len()+s.buf.Len()/2))
 	}
 	return s.buf.Bytes(), nil
 }
@@ -40,7 +43,7 @@ func (s *stringBytes) take() *memory.Buffer {
 		b = memory.NewResizableBuffer(s.mem)
 	}
 	b.ResizeNoShrink(s.used)
-	s.buf, s.used = nil, 0
+	s.buf, s.used, s.last = nil, 0, s.used
 	return b
 }
 
