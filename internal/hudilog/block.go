@@ -1,6 +1,14 @@
 package hudilog
 
-import "strconv"
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/hudi-go/hudi/internal/storage"
+)
 
 // A BlockType is the kind of a log block, by its number on disk.
 type BlockType int
@@ -75,15 +83,42 @@ type Block struct {
 	ContentOffset int64
 	ContentLength int64
 	Corrupt       bool // a stretch that cannot be read; contributes nothing
+
+	file    storage.File
+	content []byte // nil = not in memory
 }
 
-// A Visibility tells which instants a read sees.
-type Visibility struct {
-	// Latest is the newest instant that the read sees; "" = no bound.
-	Latest string
-	// Valid tells whether an instant is committed (nil = all are). Tables of
-	// version 8 and later decide this by file, so it is nil for them.
-	Valid func(instant string) bool
-	// InRange restricts an incremental read (nil = all instants).
-	InRange func(instant string) bool
+// Content gives the block's content, which must not be changed. It is read
+// anew at each call unless it is in memory, see [Contents].
+func (b *Block) Content() ([]byte, error) {
+	if b.content != nil {
+		return b.content, nil
+	}
+	content := make([]byte, b.ContentLength)
+	if err := readFull(b.file, content, b.ContentOffset); err != nil {
+		return nil, fmt.Errorf("log file %s: %w", b.File, err)
+	}
+	return content, nil
+}
+
+// Section gives the content for range reads, as Parquet and HFile readers
+// want it.
+func (b *Block) Section() *io.SectionReader {
+	if b.content != nil {
+		return io.NewSectionReader(bytes.NewReader(b.content), 0, b.ContentLength)
+	}
+	return io.NewSectionReader(b.file, b.ContentOffset, b.ContentLength)
+}
+
+// readFull fills b. Reaching the end of the file in the very last byte is no
+// error.
+func readFull(r io.ReaderAt, b []byte, offset int64) error {
+	n, err := r.ReadAt(b, offset)
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("read %d bytes at %d: %w", len(b), offset, err)
 }
