@@ -29,6 +29,7 @@ var flow = []struct {
 	{"internal", 0},
 	{"schema", 1},
 	{"snapshot", 2},
+	{"internal/keygen", 3}, // needs the table config
 	{"incremental", 3},
 	{"pushdown", 4},
 	{"scan", 5},

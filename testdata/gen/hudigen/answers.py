@@ -40,8 +40,19 @@ def zipdir(folder, out):
                     z.write(os.path.join(root, f), os.path.normpath(os.path.join(rel, f)))
 
 
+def live_files(fx):
+    """The newest base file of each file group: a copy-on-write table's snapshot, for tables that Spark cannot read."""
+    newest = {}
+    for f in glob.glob(f"{fx.path}/**/*.parquet", recursive=True):
+        group, _, instant = os.path.basename(f).removesuffix(".parquet").split("_")
+        newest[group] = max(newest.get(group, ("", "")), (instant, f))
+    return ["file://" + f for _, f in newest.values()]
+
+
 def read(fx, options=None):
     """The table as Spark reads it."""
+    if fx.files_only:
+        return env.spark.read.parquet(*live_files(fx))
     return env.spark.read.format("hudi").options(**{**fx.read_opts, **(options or {})}).load(fx.path)
 
 
@@ -83,6 +94,7 @@ class Asker:
         path = os.path.join(self.dest, q["file"])
         try:
             d = read_cdc(fx, spark_options) if kind == "cdc" else read(fx, spark_options)
+            d = fx.fix(d) if fx.fix else d
             order = CDC if kind == "cdc" else META + fx.keys
             q["row_count"] = store(d, path, [c for c in order if c in d.columns])
         except Exception as x:
