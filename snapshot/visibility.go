@@ -1,0 +1,81 @@
+package snapshot
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hudi-go/hudi/internal/hudilog"
+)
+
+// A LogVisibility says which blocks of log files a read sees. It is plain
+// data, so that a task can be read where the timeline is not at hand.
+type LogVisibility struct {
+	// Latest is the read's instant: later blocks are not seen.
+	Latest string `json:"latest"`
+	// ByBlock says that blocks are judged one by one: below table version 8 a
+	// log file takes the blocks of several writes. From version 8 on the file
+	// slices hold committed files only, and the rest is not set.
+	ByBlock bool `json:"byBlock,omitempty"`
+	// Start is the first instant of the active timeline. Older writes count
+	// as committed.
+	Start string `json:"start,omitempty"`
+	// Committed are the committed writes from Start on, sorted.
+	Committed []string `json:"committed,omitempty"`
+	// Pending are the pending writes, sorted.
+	Pending []string `json:"pending,omitempty"`
+}
+
+// LogVisibility gives the visibility for the snapshot's slices.
+func (s *Snapshot) LogVisibility(ctx context.Context) (LogVisibility, error) {
+	v := LogVisibility{Latest: s.instant}
+	if s.cfg.Version >= 8 {
+		return v, nil
+	}
+	v.ByBlock, v.Start = true, s.timeline.start
+	gaps := false
+	for _, i := range s.timeline.active {
+		switch {
+		case i.Action == ActionSavepoint:
+			gaps = true
+		case !i.IsWrite():
+		case i.IsCompleted():
+			v.Committed = append(v.Committed, i.Requested)
+		default:
+			v.Pending = append(v.Pending, i.Requested)
+		}
+	}
+	if gaps { // archival steps over savepoints, so archived writes may be after Start
+		archived, err := s.timeline.Archived(ctx)
+		if err != nil {
+			return v, err
+		}
+		for _, i := range archived {
+			if i.IsWrite() && i.IsCompleted() && i.Requested >= v.Start {
+				v.Committed = append(v.Committed, i.Requested)
+			}
+		}
+		slices.Sort(v.Committed)
+	}
+	return v, nil
+}
+
+// IsValid tells whether blocks of a write count as committed.
+func (v LogVisibility) IsValid(instant string) bool {
+	if !v.ByBlock {
+		return true
+	}
+	if _, committed := slices.BinarySearch(v.Committed, instant); committed {
+		return true
+	}
+	_, pending := slices.BinarySearch(v.Pending, instant)
+	return !pending && instant < v.Start
+}
+
+// Visibility gives the form that the choice of blocks takes.
+func (v LogVisibility) Visibility() hudilog.Visibility {
+	o := hudilog.Visibility{Latest: v.Latest}
+	if v.ByBlock {
+		o.Valid = v.IsValid
+	}
+	return o
+}
