@@ -31,7 +31,7 @@ func BenchmarkRead(b *testing.B) {
 			for b.Loop() {
 				drain(b, f, c.o)
 			}
-			b.ReportMetric((cpuTime() - start).Seconds()/float64(b.N), "cpu-s/op")
+			b.ReportMetric((cpuTime()-start).Seconds()/float64(b.N), "cpu-s/op")
 		})
 	}
 }
@@ -62,4 +62,22 @@ func drain(t testing.TB, f *File, o ReadOptions) (rows int64) {
 		rows += b.NumRows()
 		b.Release()
 	}
+}
+
+func openFile(t testing.TB, path string) *File {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := OpenSection(f, info.Size(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

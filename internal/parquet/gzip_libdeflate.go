@@ -31,7 +31,9 @@ import (
 )
 
 // A decompressor of libdeflate, freed by the garbage collector.
-type deflater struct{ c *C.struct_libdeflate_decompressor }
+type deflater struct {
+	c *C.struct_libdeflate_decompressor
+}
 
 var deflaters = sync.Pool{New: func() any {
 	d := &deflater{C.libdeflate_alloc_decompressor()}

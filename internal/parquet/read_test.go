@@ -2,174 +2,182 @@ package parquet
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
+	"io"
+	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	arrowfile "github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
-
-	"github.com/hudi-go/hudi/internal/batch"
 )
 
-// parquetFiles lists the test's files: those of testdata, and all below the
-// folder that HUDI_FIXTURES names.
-func parquetFiles(t testing.TB) []string {
-	t.Helper()
-	var files []string
-	for _, root := range []string{"testdata", os.Getenv("HUDI_FIXTURES")} {
-		if root == "" {
-			continue
-		}
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && strings.HasSuffix(path, ".parquet") {
-				if i, e := d.Info(); e == nil && i.Size() > 12 {
-					files = append(files, path)
-				}
-			}
-			return err
-		})
-		if err != nil && !os.IsNotExist(err) {
-			t.Fatal(err)
-		}
-	}
-	return files
-}
-
-func openFile(t testing.TB, path string) *File {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := OpenSection(f, info.Size(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// readAll reads rows into one table.
-func readAll(t testing.TB, f *File, o ReadOptions) arrow.Table {
-	t.Helper()
-	r, err := f.Read(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	batches, err := batch.Collect(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tbl := array.NewTableFromRecords(r.Schema(), batches)
-	for _, b := range batches {
-		b.Release()
-	}
-	return tbl
-}
-
-// oracle reads a file by arrow-go's own reader.
-func oracle(t testing.TB, path string) arrow.Table {
-	t.Helper()
-	r, err := arrowfile.OpenParquetFile(path, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	fr, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: 1 << 16}, memory.DefaultAllocator)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tbl, err := fr.ReadTable(context.Background())
-	if err != nil {
-		t.Fatalf("%s: oracle: %v", path, err)
-	}
-	return tbl
-}
-
-// cell gives a value as text in a form that does not depend on how nested
-// types are named.
-func cell(a arrow.Array, i int) string {
-	if a.IsNull(i) {
-		return "null"
-	}
-	switch a := a.(type) {
-	case *array.Struct:
-		var b strings.Builder
-		for j := range a.NumField() {
-			b.WriteString(cell(a.Field(j), i) + ",")
-		}
-		return "{" + b.String() + "}"
-	case array.ListLike:
-		var b strings.Builder
-		from, to := a.ValueOffsets(i)
-		for j := from; j < to; j++ {
-			b.WriteString(cell(a.ListValues(), int(j)) + ",")
-		}
-		return "[" + b.String() + "]"
-	case *array.Binary:
-		return string(a.Value(i))
-	case *array.String:
-		return a.Value(i)
-	}
-	return a.ValueStr(i)
-}
-
-// compare compares two tables cell by cell.
-func compare(t testing.TB, name string, got, want arrow.Table) {
-	t.Helper()
-	if got.NumRows() != want.NumRows() || got.NumCols() != want.NumCols() {
-		t.Fatalf("%s: %d x %d, want %d x %d", name, got.NumRows(), got.NumCols(), want.NumRows(), want.NumCols())
-	}
-	for c := range int(got.NumCols()) {
-		g, w := got.Column(c).Data(), want.Column(c).Data()
-		if err := sameColumn(g, w); err != nil {
-			t.Fatalf("%s: column %s: %v", name, got.Schema().Field(c), err)
-		}
-	}
-}
-
-func sameColumn(g, w *arrow.Chunked) error {
-	gi, wi := cells(g), cells(w)
-	for row := range g.Len() {
-		if a, b := gi(), wi(); a != b {
-			return fmt.Errorf("row %d: got %q, want %q", row, a, b)
-		}
-	}
-	return nil
-}
-
-func cells(c *arrow.Chunked) func() string {
-	chunk, i := 0, 0
-	return func() string {
-		for i >= c.Chunk(chunk).Len() {
-			chunk, i = chunk+1, 0
-		}
-		i++
-		return cell(c.Chunk(chunk), i-1)
-	}
-}
-
-func TestFilesLikeArrow(t *testing.T) {
-	files := parquetFiles(t)
-	for _, path := range files {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			f := openFile(t, path)
+// TestRealFiles compares files of Hudi and Spark with what arrow-go makes of
+// them, then parts of them with the whole.
+func TestRealFiles(t *testing.T) {
+	for name, data := range realFiles(t) {
+		t.Run(name, func(t *testing.T) {
+			f := openBytes(t, data)
 			got := readAll(t, f, ReadOptions{})
 			defer got.Release()
-			want := oracle(t, path)
+			want := oracle(t, data)
 			defer want.Release()
-			compare(t, path, got, want)
+			compare(t, got, want)
+			checkParts(t, f, got, 5)
 		})
 	}
+}
+
+// checkParts reads random columns and rows of a file in random ways and
+// compares them with the whole of it.
+func checkParts(t *testing.T, f *File, whole arrow.Table, times int) {
+	t.Helper()
+	cells := map[string][]string{}
+	for i := range int(whole.NumCols()) {
+		cells[whole.Schema().Field(i).Name] = columnCells(whole.Column(i).Data())
+	}
+	for seed := range times {
+		rnd := rand.New(rand.NewPCG(uint64(seed), 7))
+		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		o := ReadOptions{
+			Rows: randomRanges(rnd, f.NumRows()), BatchSize: 1 + rnd.IntN(5000), Threads: rnd.IntN(4),
+			Allocator: mem, Position: rnd.IntN(2) == 0,
+		}
+		for _, field := range f.Schema().Fields() {
+			if rnd.IntN(3) > 0 {
+				o.Columns = append(o.Columns, field.Name)
+			}
+		}
+		rnd.Shuffle(len(o.Columns), func(i, j int) { o.Columns[i], o.Columns[j] = o.Columns[j], o.Columns[i] })
+		got := readAll(t, f, o)
+		checkPart(t, got, cells, o)
+		got.Release()
+		mem.AssertSize(t, 0)
+	}
+}
+
+func checkPart(t *testing.T, got arrow.Table, cells map[string][]string, o ReadOptions) {
+	t.Helper()
+	for c := range int(got.NumCols()) {
+		name := got.Schema().Field(c).Name
+		var want []string
+		for _, r := range o.Rows {
+			for row := r.Start; row < r.End; row++ {
+				if name == PositionColumn {
+					want = append(want, strconv.FormatInt(row, 10))
+				} else {
+					want = append(want, cells[name][row])
+				}
+			}
+		}
+		compareCells(t, fmt.Sprintf("%s of %+v", name, o), columnCells(got.Column(c).Data()), want)
+	}
+}
+
+func randomRanges(rnd *rand.Rand, rows int64) []RowRange {
+	ranges := []RowRange{}
+	step := 1 + rnd.Int64N(max(1, rows/2))
+	for at := rnd.Int64N(step); at < rows; {
+		end := min(rows, at+rnd.Int64N(step))
+		ranges = append(ranges, RowRange{at, end})
+		at = end + rnd.Int64N(step)
+		if rnd.IntN(20) == 0 {
+			at++
+		}
+		if at == end && end == ranges[len(ranges)-1].Start {
+			at++
+		}
+	}
+	return ranges
+}
+
+func TestReadOptionErrors(t *testing.T) {
+	f := openBytes(t, realFile(t, "hudi_zstd"))
+	for name, o := range map[string]ReadOptions{
+		"unknown column":   {Columns: []string{"no_such_column"}},
+		"unsorted ranges":  {Rows: []RowRange{{5, 6}, {0, 1}}},
+		"overlapping":      {Rows: []RowRange{{0, 6}, {5, 7}}},
+		"backward range":   {Rows: []RowRange{{6, 5}}},
+		"beyond the file":  {Rows: []RowRange{{0, f.NumRows() + 1}}},
+		"before the start": {Rows: []RowRange{{-1, 1}}},
+	} {
+		if r, err := f.Read(context.Background(), o); err == nil {
+			r.Close()
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestReadNothing(t *testing.T) {
+	f := openBytes(t, realFile(t, "hudi_zstd"))
+	none := readAll(t, f, ReadOptions{Rows: []RowRange{}})
+	if none.NumRows() != 0 || int(none.NumCols()) != f.Schema().NumFields() {
+		t.Errorf("no rows asked for: %d x %d", none.NumRows(), none.NumCols())
+	}
+	counted := readAll(t, f, ReadOptions{Columns: []string{}})
+	if counted.NumRows() != f.NumRows() || counted.NumCols() != 0 {
+		t.Errorf("no columns asked for: %d x %d, want %d x 0", counted.NumRows(), counted.NumCols(), f.NumRows())
+	}
+}
+
+func TestCancelAndClose(t *testing.T) {
+	f := openBytes(t, generate(t, genOptions{rows: 30000, pageSize: 1 << 10}))
+	for _, threads := range []int{1, 3} {
+		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		ctx, cancel := context.WithCancel(context.Background())
+		r, err := f.Read(ctx, ReadOptions{Threads: threads, BatchSize: 100, Allocator: mem})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Release()
+		cancel()
+		for err == nil {
+			if b, err = r.Next(); err == nil {
+				b.Release()
+			}
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("threads %d: after cancelling: %v", threads, err)
+		}
+		if _, again := r.Next(); again != err {
+			t.Errorf("threads %d: the error does not stay: %v", threads, again)
+		}
+		r.Close()
+		r.Close()
+
+		if r, err = f.Read(context.Background(), ReadOptions{Threads: threads, BatchSize: 100, Allocator: mem}); err != nil {
+			t.Fatal(err)
+		}
+		if b, err = r.Next(); err != nil {
+			t.Fatal(err)
+		}
+		b.Release()
+		r.Close()
+		if _, err := r.Next(); err == nil {
+			t.Errorf("threads %d: Next works after Close", threads)
+		}
+		mem.AssertSize(t, 0)
+	}
+}
+
+// countingReader counts the bytes read, and fails from a point on.
+type countingReader struct {
+	io.ReaderAt
+	bytes, reads int64
+	failAfter    int64
+}
+
+var errInjected = errors.New("injected")
+
+func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
+	c.bytes += int64(len(p))
+	if c.reads++; c.failAfter > 0 && c.reads > c.failAfter {
+		return 0, errInjected
+	}
+	return c.ReaderAt.ReadAt(p, off)
 }
