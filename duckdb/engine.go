@@ -164,32 +164,36 @@ func (e *Engine) contextOf(connection uint64) context.Context {
 	return context.Background()
 }
 
-// Register makes a source known as a table. A table of that name, in DuckDB's
-// sense (letter case does not matter), is replaced.
-func (e *Engine) Register(ctx context.Context, name string, s Source) error {
+// Register makes a source known as a table of a schema, "" being the default
+// one. A table of that name, in DuckDB's sense (letter case does not matter),
+// is replaced.
+func (e *Engine) Register(ctx context.Context, schema, name string, s Source) error {
 	c, err := e.Connect()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	key := strings.ToLower(name)
+	if schema == "" {
+		schema = "main"
+	}
+	key := strings.ToLower(QuoteName(schema) + "." + QuoteName(name))
 	e.mu.Lock()
 	before, had := e.sources[key]
 	e.sources[key] = s
 	e.mu.Unlock()
-	err = c.Exec(ctx, fmt.Sprintf("CREATE OR REPLACE VIEW main.%s AS SELECT * EXCLUDE (%s) FROM %s(%s)",
-		QuoteName(name), rowColumn, function, QuoteString(registered+key)))
-	if err != nil {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if had {
-			e.sources[key] = before
-		} else {
-			delete(e.sources, key)
-		}
-		return fmt.Errorf("table %q: %w", name, err)
+	err = c.Exec(ctx, fmt.Sprintf("CREATE SCHEMA IF NOT EXISTS %s; CREATE OR REPLACE VIEW %[1]s.%s AS SELECT * EXCLUDE (%s) FROM %s(%s)",
+		QuoteName(schema), QuoteName(name), rowColumn, function, QuoteString(registered+key)))
+	if err == nil {
+		return nil
 	}
-	return nil
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if had {
+		e.sources[key] = before
+	} else {
+		delete(e.sources, key)
+	}
+	return fmt.Errorf("table %q: %w", name, err)
 }
 
 // Close ends the engine. Its connections must be closed before.

@@ -158,7 +158,7 @@ func open(t testing.TB, o Options) (*Engine, *Conn) {
 
 func register(t testing.TB, e *Engine, name string, s Source) {
 	t.Helper()
-	if err := e.Register(context.Background(), name, s); err != nil {
+	if err := e.Register(context.Background(), "", name, s); err != nil {
 		t.Fatal(err)
 	}
 }

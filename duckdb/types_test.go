@@ -250,7 +250,7 @@ func TestWhatDuckDBCannotHold(t *testing.T) {
 		schema := arrow.NewSchema([]arrow.Field{{Name: "c", Type: tt.typ, Nullable: true}}, nil)
 		b := fromJSON(t, memory.DefaultAllocator, schema, `[{"c":`+tt.values+`}]`)
 		e, c := open(t, Options{})
-		err := e.Register(context.Background(), "t", &memSource{schema: schema, batches: []arrow.RecordBatch{b}})
+		err := e.Register(context.Background(), "", "t", &memSource{schema: schema, batches: []arrow.RecordBatch{b}})
 		if err == nil {
 			err = c.Exec(context.Background(), "SELECT c FROM t")
 		}
