@@ -1,11 +1,10 @@
 """The common kinds: copy-on-write and merge-on-read, log block formats, ordering, compaction, clustering, replacement, size."""
 
-from pyspark.sql.types import BooleanType, StructField
-
 from hudigen import env
 from hudigen.answers import err
 from hudigen.fixture import table
 from hudigen.rows import Rows, seq
+from pyspark.sql.types import BooleanType, StructField
 
 
 @table("cow_basic")

@@ -4,11 +4,10 @@ import datetime as dt
 import random
 from decimal import Decimal as D
 
-from pyspark.sql.types import ArrayType, StructType
-
 from hudigen import env
 from hudigen.answers import err
 from hudigen.fixture import Skip, mkdf, table
+from pyspark.sql.types import ArrayType, StructType
 
 EV1 = "id string, part string, ts bigint, a int, b float, c int, s struct<x:int,y:string>"
 

@@ -135,10 +135,12 @@ def moved(fx):
     fx.filters = ["part = 'p0'", "id = 'k0'", "part = 'p2'"]
 
 
-@table("pending_compaction_bucket", "pending_compaction_bucket_v6", extra=True)
+@table("pending_compaction_bucket", "pending_compaction_bucket_v6", "pending_compaction_log_only", extra=True)
 def pending(fx):
-    fx.what = "log-only file groups, a compaction is scheduled and not run, rows written while it is pending"
+    fx.what = "bucket index, a compaction is scheduled and not run, rows written while it is pending"
     fx.setup(True, "id", "part").event_time().opt(BUCKET)
+    if fx.name.endswith("log_only"):
+        fx.opt(NON_BLOCKING).what += "; there are no base files at all"
     ddl = "id string, part string, ts bigint, qty int"
     plan = {"hoodie.compact.schedule.inline": "true", "hoodie.compact.inline.max.delta.commits": "1"}
     fx.write(mkdf([(f"k{i}", "p0", 1, i) for i in range(8)], ddl), "upsert", "8 rows")

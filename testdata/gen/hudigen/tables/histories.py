@@ -57,6 +57,8 @@ def generated(fx):
     fx.write(rows(range(10), 1), "insert", "10 rows")
     fx.write(rows(range(5), 2), "insert", "5 more")
     fx.register()
+    for k in ("hoodie.metadata.index.column.stats.enable", "hoodie.metadata.index.partition.stats.enable"):
+        fx.sql(f"set {k}=false")
     fx.sql(f"update {fx.name} set qty = 7 where id = 'k003'", "")
     fx.sql(f"delete from {fx.name} where id = 'k004'", "")
     fx.filters = ["qty = 7", "id = 'k003'"]

@@ -2,10 +2,9 @@
 
 import datetime as dt
 
-from pyspark.sql.types import DateType, LongType, StringType, StructField
-
 from hudigen.fixture import table
 from hudigen.rows import Rows
+from pyspark.sql.types import DateType, LongType, StringType, StructField
 
 
 @table("hive_style")

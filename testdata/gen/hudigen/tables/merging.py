@@ -5,11 +5,10 @@ import random
 import threading
 import time
 
-from pyspark.sql import functions as F
-
 from hudigen import env
 from hudigen.fixture import mkdf, table
 from hudigen.rows import Rows
+from pyspark.sql import functions as F
 
 
 @table("partial_update", "partial_update_parquet_logs", minv=8)

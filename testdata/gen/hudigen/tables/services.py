@@ -3,12 +3,11 @@
 import os
 import shutil
 
-from pyspark.sql.types import StructType
-
 from hudigen import env
 from hudigen.answers import err, zipdir
 from hudigen.fixture import Fixture, table
 from hudigen.rows import Rows
+from pyspark.sql.types import StructType
 
 
 @table("mdt_full", "mdt_full_mor")
