@@ -2,6 +2,7 @@ package mergeread
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -29,7 +30,10 @@ type hashPath struct {
 	out     output
 	tags    []uint32
 	stage   func([]arrow.RecordBatch) ([]arrow.RecordBatch, error)
-	cursor  int // entry that the inserts go on with
+	cursor  int     // entry that the inserts go on with
+	resume  *resume // rows that were yielded before; nil = none
+	spill   *spill  // the log side on disk; nil while it fits
+	level   int     // how many spills this merge is inside of
 }
 
 func newHashPath(ctx context.Context, in *Input, o Options, b *binding) *hashPath {
@@ -48,7 +52,11 @@ func (p *hashPath) step(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 
 func (p *hashPath) close() error {
 	p.fold.release()
-	return p.closeBase()
+	err := p.closeBase()
+	if p.spill != nil {
+		err = errors.Join(err, p.spill.close())
+	}
+	return err
 }
 
 func (p *hashPath) closeBase() error {
@@ -65,15 +73,17 @@ func (p *hashPath) logs(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	f := p.fold
 	for i := range p.in.Runs {
 		f.enter(p.in.Runs[i])
-		err := eachBatch(p.ctx, f.binding, i, p.opts.Stats, func(s *source) error {
-			if err := f.fold(f.retain(s)); err != nil {
-				return err
-			}
-			return f.maybeCompact(p.opts.Allocator)
-		})
+		err := eachBatch(p.ctx, f.binding, i, p.opts.Stats, p.takeIn)
 		if err != nil {
 			return to, err
 		}
+	}
+	if p.spill != nil {
+		p.stage = p.spill.openBase
+		return to, p.spill.logsDone()
+	}
+	if err := p.resume.check(); err != nil {
+		return to, err
 	}
 	if err := f.settle(p.opts.Allocator); err != nil {
 		return to, err
@@ -83,6 +93,39 @@ func (p *hashPath) logs(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	}
 	p.stage = p.openBase
 	return to, nil
+}
+
+// takeIn folds one batch of a run, or sends it to disk once the log side has
+// outgrown its memory.
+func (p *hashPath) takeIn(s *source) error {
+	f := p.fold
+	if p.spill != nil {
+		return p.spill.log(s)
+	}
+	if err := f.fold(f.retain(s)); err != nil {
+		return err
+	}
+	if p.resume != nil {
+		p.resume.note(s)
+	}
+	if err := f.maybeCompact(p.opts.Allocator); err != nil {
+		return err
+	}
+	if p.opts.MemoryLimit <= 0 || f.bytes <= p.opts.MemoryLimit || p.resume != nil || p.level == maxLevel {
+		return nil
+	}
+	// Perhaps most of it was superseded.
+	if !f.combines() {
+		if err := f.compact(p.opts.Allocator); err != nil {
+			return err
+		}
+		if f.bytes <= p.opts.MemoryLimit/2 {
+			return nil
+		}
+	}
+	var err error
+	p.spill, err = newSpill(p)
+	return err
 }
 
 func (p *hashPath) openBase(to []arrow.RecordBatch) (_ []arrow.RecordBatch, err error) {
@@ -123,12 +166,15 @@ func (p *hashPath) rows(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	if err != nil {
 		return to, err
 	}
+	p.opts.Stats.BaseRows += rec.NumRows()
 	s, err := p.fold.data(rec, p.columns, -1, nil)
 	if err != nil {
 		return to, err
 	}
+	if s, err = p.resume.rest(p, s); s == nil {
+		return to, err
+	}
 	defer s.release()
-	p.opts.Stats.BaseRows += int64(s.rows)
 	m := newBaseMerge(p.fold, p.builder, &p.out, p.opts.Stats, s)
 	to, err = p.probe(m, to)
 	if err != nil {
@@ -156,7 +202,10 @@ func (p *hashPath) probe(m *baseMerge, to []arrow.RecordBatch) ([]arrow.RecordBa
 		if e < 0 || p.fold.consumed[e] {
 			continue
 		}
-		var err error
+		err := p.resume.outside(e)
+		if err != nil {
+			return to, err
+		}
 		if to, err = m.meet(i, e, to); err != nil {
 			return to, err
 		}
@@ -184,6 +233,7 @@ func hashAll(tags []uint32, keys *byteColumn, n int) []uint32 {
 // elsewhere takes out the keys that base rows of other tasks have.
 func (p *hashPath) elsewhere(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	p.stage = p.inserts
+	p.resume.take()
 	if p.in.NoInserts {
 		return to, io.EOF
 	}

@@ -53,6 +53,8 @@ type Run struct {
 	// in the working schema (null = no ordering value), then optionally
 	// OtherClassColumn. Key-only batches are deletes without ordering value.
 	Open func(ctx context.Context) (batch.Reader, error)
+
+	partial bool // a block before this one in the slice is a partial update
 }
 
 // An Input is one file slice, opened.

@@ -28,7 +28,20 @@ func Merge(ctx context.Context, in Input, o Options) (batch.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stream{schema: in.OutputSchema(), path: newHashPath(ctx, &in, o, b)}, nil
+	return &stream{schema: in.OutputSchema(), path: choose(ctx, &in, o, b)}, nil
+}
+
+// choose takes the cheapest way that the slice allows.
+func choose(ctx context.Context, in *Input, o Options, b *binding) path {
+	switch {
+	case in.SkipMerge || len(in.Runs) == 0:
+		return newPassPath(ctx, in, o, b)
+	case in.positioned():
+		return newPositionPath(ctx, in, o, b)
+	case in.sortable():
+		return newSortedPath(ctx, in, o, b)
+	}
+	return newHashPath(ctx, in, o, b)
 }
 
 func (in *Input) validate() error {

@@ -2,6 +2,7 @@ package mergeread
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -59,11 +60,16 @@ func registered(name string) (Merger, bool) {
 	return m, ok
 }
 
-// Ids of merge strategies that say no more than "see the payload class".
-const (
-	payloadStrategy = "00000000-0000-0000-0000-000000000000"
-	genericStrategy = "1897ef5f-18bc-4557-939c-9d6a8afd1519"
-)
+// ownStrategies are the ids of Hudi's own merge strategies. With any of them
+// a known payload class decides: tables before version 8 record one of the
+// modes' ids beside the class.
+var ownStrategies = []string{
+	"",
+	"00000000-0000-0000-0000-000000000000", // see the payload class
+	"1897ef5f-18bc-4557-939c-9d6a8afd1519", // generic custom
+	"eeb8d96f-b1e4-49fd-bbf8-28ac514178e5", // event time
+	"ce9acb64-bde0-424c-9b91-f6ebba25356d", // commit time
+}
 
 // custom finds what a CUSTOM table merges by: a registered merger before a
 // known payload class, so that a program can replace the built-in ones.
@@ -74,7 +80,7 @@ func (r Rules) custom() (customRule, error) {
 	if m, ok := registered(r.Payload); ok && r.Payload != "" {
 		return customRule{merger: m}, nil
 	}
-	if p, ok := payloads[shortClass(r.Payload)]; ok && (r.Strategy == "" || r.Strategy == payloadStrategy || r.Strategy == genericStrategy) {
+	if p, ok := payloads[shortClass(r.Payload)]; ok && slices.Contains(ownStrategies, r.Strategy) {
 		return customRule{payload: &p}, nil
 	}
 	return customRule{}, fmt.Errorf("mergeread: no merger is registered for the table's CUSTOM merge (hoodie.record.merge.strategy.id=%q, hoodie.compaction.payload.class=%q): register one with mergeread.Register, or query read_optimized",

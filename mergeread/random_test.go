@@ -188,6 +188,9 @@ func TestRandomSlices(t *testing.T) {
 		opts  Options
 	}{
 		{"hash", shape{duplicates: true}, Options{}},
+		{"position", shape{positions: true}, Options{}},
+		{"spilled", shape{duplicates: true}, Options{MemoryLimit: 20000}},
+		{"sorted", shape{sorted: true, duplicates: true}, Options{}},
 	} {
 		t.Run(path.name, func(t *testing.T) {
 			for seed := range uint64(400) {

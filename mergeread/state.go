@@ -72,7 +72,7 @@ func (m *resolver) use(alg algebra) {
 // enter takes the algebra of a run: from the first partial block on, the
 // slice merges by which columns the blocks store.
 func (m *resolver) enter(run Run) {
-	if run.Present != nil && m.alg.delta.combine != overAbsent {
+	if (run.Present != nil || run.partial) && m.alg.delta.combine != overAbsent {
 		m.use(m.in.Rules.compile(true))
 	}
 }
@@ -293,7 +293,7 @@ func (m *resolver) ask(st *step, older, newer state) (state, error) {
 		return newer, nil
 	}
 	clear(m.pick)
-	final := older.head.src() == baseSource
+	final := m.sources[older.head.src()].run < 0
 	v, err := m.merger.Merge(Record{m, older}, Record{m, newer}, final, m.pick)
 	if err != nil {
 		return state{}, err

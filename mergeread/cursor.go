@@ -1,0 +1,200 @@
+package mergeread
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/hudi-go/hudi/internal/batch"
+)
+
+// ErrUnsorted is a source that breaks the promise of the sorted layout, found
+// too late to merge the slice otherwise: rows of the same keys are out
+// already. A merge with Input.Sorted off reads the slice.
+var ErrUnsorted = errors.New("mergeread: keys are not sorted")
+
+// A cursor walks the rows of one sorted source.
+type cursor struct {
+	name   string
+	rd     batch.Reader
+	source func(arrow.RecordBatch) (*source, error)
+
+	s      *source
+	n      int // number of s
+	row    int
+	key    []byte
+	prefix uint64
+	done   bool
+	plain  bool   // the batch has neither deletes nor equal keys
+	base   bool   // the rows are those of the base file
+	last   []byte // greatest key so far
+	taken  int64  // rows left behind in earlier batches
+}
+
+// load goes on to the next batch with rows and checks its order before any
+// row of it can leave.
+func (c *cursor) load(ctx context.Context, w *window) error {
+	if c.s != nil {
+		c.taken += int64(c.s.rows)
+		c.s = nil
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rec, err := c.rd.Next()
+		if err == io.EOF {
+			c.done = true
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if rec.NumRows() == 0 {
+			rec.Release()
+			continue
+		}
+		s, err := c.source(rec)
+		if err != nil {
+			return err
+		}
+		c.s, c.n = s, w.keep(s)
+		if err := c.check(); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		c.moveTo(0)
+		return nil
+	}
+}
+
+// check verifies that keys do not descend, and finds out whether the rows
+// need a look one by one.
+func (c *cursor) check() error {
+	if k := c.s.cols; c.base && (k == nil || c.s.keys.off32 == nil && c.s.keys.off64 == nil) {
+		return errors.New("mergeread: base batch without the record key")
+	}
+	c.plain = c.s.kind == Data && c.s.dels == nil
+	prev := c.last
+	first := prev == nil
+	for i := range c.s.rows {
+		key := c.s.keys.at(i)
+		if first {
+			prev, first = key, false
+			continue
+		}
+		switch order := bytes.Compare(prev, key); {
+		case order > 0:
+			return ErrUnsorted
+		case order == 0:
+			c.plain = false
+		}
+		prev = key
+	}
+	c.last = append(c.last[:0:0], prev...)
+	return nil
+}
+
+func (c *cursor) moveTo(row int) {
+	c.row = row
+	c.key = c.s.keys.at(row)
+	c.prefix = keyPrefix(c.key)
+}
+
+// advance moves by n rows of the current batch.
+func (c *cursor) advance(ctx context.Context, w *window, n int) error {
+	if c.row+n < c.s.rows {
+		c.moveTo(c.row + n)
+		return nil
+	}
+	return c.load(ctx, w)
+}
+
+// position is the number of rows that were taken.
+func (c *cursor) position() int64 {
+	if c.s == nil {
+		return c.taken
+	}
+	return c.taken + int64(c.row)
+}
+
+// stretch is the number of rows from here on, in this batch, whose key is
+// less than limit: first by doubling steps, then by halving.
+func (c *cursor) stretch(limit []byte, compared *int64) int {
+	less := func(i int) bool {
+		*compared++
+		return bytes.Compare(c.s.keys.at(i), limit) < 0
+	}
+	if !less(c.row) {
+		return 0
+	}
+	low, step := c.row, 1
+	for low+step < c.s.rows && less(low+step) {
+		low += step
+		step *= 2
+	}
+	high := min(low+step, c.s.rows)
+	return low + 1 - c.row + sort.Search(high-low-1, func(i int) bool { return !less(low + 1 + i) })
+}
+
+// closed is the number of rows among the next n whose keys can't go on in the
+// next batch: all, or at the end of the batch all but the last key's.
+func (c *cursor) closed(n int) int {
+	if c.row+n < c.s.rows {
+		return n
+	}
+	last := c.s.keys.at(c.s.rows - 1)
+	for n > 0 && bytes.Equal(c.s.keys.at(c.row+n-1), last) {
+		n--
+	}
+	return n
+}
+
+// A window numbers the batches that rows in the making refer to.
+type window struct {
+	m       *resolver
+	b       *builder
+	numbers []int // in use
+	free    []int
+}
+
+// keep gives a source a number.
+func (w *window) keep(s *source) int {
+	n := len(w.m.sources)
+	if k := len(w.free); k > 0 {
+		n, w.free = w.free[k-1], w.free[:k-1]
+		w.m.sources[n] = s
+	} else {
+		w.m.sources = append(w.m.sources, s)
+	}
+	w.b.set(n, s)
+	w.numbers = append(w.numbers, n)
+	return n
+}
+
+// shrink releases all batches that no cursor is in.
+func (w *window) shrink(cursors []*cursor) {
+	current := make(map[int]bool, len(cursors))
+	for _, c := range cursors {
+		if c.s != nil {
+			current[c.n] = true
+		}
+	}
+	kept := w.numbers[:0]
+	for _, n := range w.numbers {
+		if current[n] {
+			kept = append(kept, n)
+			continue
+		}
+		w.m.sources[n].release()
+		w.m.sources[n] = nil
+		w.b.set(n, nil)
+		w.free = append(w.free, n)
+	}
+	w.numbers = kept
+	w.m.overlays, w.m.free = w.m.overlays[:0], w.m.free[:0]
+}

@@ -1,0 +1,327 @@
+package mergeread
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+// A sortedPath merges sources that are all sorted by key, holding one batch
+// of each. Rows of one source that lie before every other source's next key
+// have no rivals and go on as a stretch.
+//
+// Order is checked batch by batch, before a row of the batch leaves. A source
+// that breaks the promise turns the merge over to a hashPath; rows that were
+// yielded by then stay valid if all records of their keys had been seen, and
+// otherwise the merge fails rather than yield a row twice or wrong.
+type sortedPath struct {
+	ctx     context.Context
+	in      *Input
+	opts    Options
+	binding *binding
+	m       *resolver
+	builder *builder
+	window  window
+	cursors []*cursor
+	tree    *loserTree
+	out     output
+	key     []byte // of the group in the making
+	bases   []ref  // its base rows
+	yielded bool
+	marks   []int64   // rows taken of each source when the last step ended
+	instead *hashPath // took over
+	before  Stats     // when the merge began
+}
+
+func newSortedPath(ctx context.Context, in *Input, o Options, b *binding) *sortedPath {
+	p := &sortedPath{ctx: ctx, in: in, opts: o, binding: b, m: newResolver(b), builder: newBuilder(in, o.Allocator)}
+	p.out.wantDels = in.EmitDeletes
+	p.window = window{m: p.m, b: p.builder}
+	p.before = *o.Stats
+	return p
+}
+
+func (p *sortedPath) close() error {
+	var errs []error
+	for _, c := range p.cursors {
+		errs = append(errs, c.rd.Close())
+	}
+	p.cursors = nil
+	p.window.shrink(nil)
+	p.opts.Stats.Comparisons += p.m.compared
+	p.m.compared = 0
+	if p.tree != nil {
+		p.opts.Stats.Comparisons += p.tree.compared
+		p.tree.compared = 0
+	}
+	if p.instead != nil {
+		errs = append(errs, p.instead.close())
+	}
+	return errors.Join(errs...)
+}
+
+func (p *sortedPath) step(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	if p.instead != nil {
+		return p.instead.step(to)
+	}
+	had := len(to)
+	to, err := p.merge(to)
+	if errors.Is(err, ErrUnsorted) {
+		for _, rec := range to[had:] {
+			rec.Release()
+		}
+		return to[:had], p.fallBack()
+	}
+	if err == nil || err == io.EOF {
+		p.yielded = p.yielded || len(to) > had
+		p.window.shrink(p.cursors)
+		p.mark()
+	}
+	return to, err
+}
+
+// mark notes how far each source was taken.
+func (p *sortedPath) mark() {
+	p.marks = p.marks[:0]
+	for _, c := range p.cursors {
+		p.marks = append(p.marks, c.position())
+	}
+}
+
+// fallBack turns the merge over to a hashPath.
+func (p *sortedPath) fallBack() error {
+	marks := p.marks
+	if !p.yielded {
+		marks = nil
+	} else if p.in.Base == nil {
+		marks = append([]int64{0}, marks...)
+	}
+	if err := p.close(); err != nil {
+		return err
+	}
+	*p.opts.Stats = p.before // everything is read and counted again
+	p.instead = newHashPath(p.ctx, p.in, p.opts, p.binding)
+	if marks != nil {
+		p.instead.resume = &resume{marks: marks, fold: p.instead.fold}
+	}
+	return nil
+}
+
+// open opens all sources.
+func (p *sortedPath) open() error {
+	if p.in.Base != nil {
+		cols := baseColumns(p.m, true)
+		rd, err := p.in.Base(p.ctx, cols, false)
+		if err != nil {
+			return err
+		}
+		p.cursors = append(p.cursors, &cursor{name: "base file", rd: rd, base: true, source: func(rec arrow.RecordBatch) (*source, error) {
+			p.opts.Stats.BaseRows += rec.NumRows()
+			return p.binding.data(rec, cols, -1, nil)
+		}})
+	}
+	for i := range p.in.Runs {
+		if err := p.openRun(i); err != nil {
+			return err
+		}
+	}
+	for _, c := range p.cursors {
+		if err := c.load(p.ctx, &p.window); err != nil {
+			return err
+		}
+	}
+	p.tree = newLoserTree(p.cursors)
+	return nil
+}
+
+func (p *sortedPath) openRun(i int) error {
+	run := &p.in.Runs[i]
+	rd, err := run.Open(p.ctx)
+	if err != nil {
+		return fmt.Errorf("merge log %s (instant %s): %w", run.Name, run.Instant, err)
+	}
+	c := &cursor{name: fmt.Sprintf("log %s (instant %s)", run.Name, run.Instant), rd: rd}
+	c.source = func(rec arrow.RecordBatch) (*source, error) {
+		if run.Kind == Delete {
+			p.opts.Stats.LogDeletes += rec.NumRows()
+			return p.binding.deletes(rec, i)
+		}
+		p.opts.Stats.LogRecords += rec.NumRows()
+		return p.binding.data(rec, nil, i, run.Present)
+	}
+	p.cursors = append(p.cursors, c)
+	return nil
+}
+
+// merge fills one batch. It ends between two keys.
+func (p *sortedPath) merge(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	if err := p.ctx.Err(); err != nil {
+		return to, err
+	}
+	if p.tree == nil {
+		if err := p.open(); err != nil {
+			return to, err
+		}
+	}
+	p.out.reset()
+	most := 4*len(p.cursors) + 64 // batches that may wait for their rows
+	for p.out.rows < p.opts.BatchSize && len(p.window.numbers) < most {
+		c := p.tree.winner()
+		if c == nil {
+			to, err := p.builder.build(p.m, &p.out, to)
+			if err == nil {
+				err = io.EOF
+			}
+			return to, err
+		}
+		n, err := p.rivalless(c)
+		if err != nil {
+			return to, err
+		}
+		switch {
+		case n == 0:
+			err = p.group()
+		case n >= passRows:
+			to, err = p.pass(c, n, to)
+		default:
+			p.out.add(c.n, c.row, n)
+			err = p.take(c, n)
+		}
+		if err != nil {
+			return to, err
+		}
+	}
+	return p.builder.build(p.m, &p.out, to)
+}
+
+// rivalless is the number of rows that the winner can yield unseen: rows of
+// the base that no log has, or live log rows of different keys that nothing
+// else has.
+func (p *sortedPath) rivalless(c *cursor) (int, error) {
+	if !c.base && (!c.plain || p.in.NoInserts) {
+		return 0, nil
+	}
+	n := c.s.rows - c.row
+	if r := p.tree.runnerUp(); r != nil {
+		n = c.stretch(r.key, &p.tree.compared)
+	}
+	if c.base {
+		return n, nil
+	}
+	n = c.closed(n)
+	p.opts.Stats.Inserted += int64(n)
+	return n, nil
+}
+
+// pass yields a long stretch as a slice of its batch.
+func (p *sortedPath) pass(c *cursor, n int, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	to, err := p.builder.build(p.m, &p.out, to)
+	if err != nil {
+		return to, err
+	}
+	p.out.reset()
+	p.out.add(c.n, c.row, n)
+	if c.base {
+		p.opts.Stats.PassedSlice += int64(n)
+	}
+	if to, err = p.builder.build(p.m, &p.out, to); err != nil {
+		return to, err
+	}
+	p.out.reset()
+	return to, p.take(c, n)
+}
+
+// take moves the winner on.
+func (p *sortedPath) take(c *cursor, n int) error {
+	err := c.advance(p.ctx, &p.window, n)
+	p.tree.replay()
+	return err
+}
+
+// group merges all records of the least key: the log records from the oldest
+// to the newest, then the result over the first base row. Other base rows of
+// the key pass, as they do in a merge by hashing.
+func (p *sortedPath) group() error {
+	p.key = append(p.key[:0], p.tree.winner().key...)
+	p.bases = p.bases[:0]
+	logs, some := state{}, false
+	for {
+		c := p.tree.winner()
+		if c == nil || !bytes.Equal(c.key, p.key) {
+			break
+		}
+		switch r := makeRef(c.n, c.row); {
+		case c.base:
+			p.bases = append(p.bases, r)
+		case !some:
+			logs, some = state{r, noOverlay}, true
+		default:
+			st := &p.m.alg.delta
+			if c.s.kind == Delete {
+				st = &p.m.alg.deletes
+			}
+			var err error
+			if logs, err = p.m.apply(st, logs, state{r, noOverlay}); err != nil {
+				return err
+			}
+		}
+		if err := p.take(c, 1); err != nil {
+			return err
+		}
+	}
+	return p.finish(logs, some)
+}
+
+// finish yields the rows of a key.
+func (p *sortedPath) finish(logs state, some bool) error {
+	stats := p.opts.Stats
+	bases := p.bases
+	if some && len(bases) == 0 {
+		switch del := p.m.deleted(logs); {
+		case p.in.NoInserts:
+		case !del:
+			stats.Inserted++
+			p.out.addState(logs, false)
+		case p.out.wantDels:
+			p.out.addState(logs, true)
+		}
+		return nil
+	}
+	if some {
+		older := state{bases[0], noOverlay}
+		s, err := p.m.apply(&p.m.alg.final, older, logs)
+		if err != nil {
+			return err
+		}
+		del := p.m.deleted(s)
+		switch {
+		case s == older:
+			stats.Kept++
+		case del:
+			stats.Deleted++
+		default:
+			stats.Updated++
+		}
+		if !del || p.out.wantDels {
+			p.out.addState(s, del)
+		}
+		bases = bases[1:]
+	}
+	for _, b := range bases {
+		p.out.add(b.src(), b.row(), 1)
+	}
+	return nil
+}
+
+// sortable says that the sorted path can read a slice: all but the first base
+// row of a key must not need looking up elsewhere, and the rules must not
+// change half way through the runs.
+func (in *Input) sortable() bool {
+	partial := slices.ContainsFunc(in.Runs, func(r Run) bool { return r.Present != nil })
+	return in.Sorted && in.Elsewhere == nil && !partial
+}
