@@ -15,6 +15,23 @@ import (
 type listing struct {
 	partitions []string // sorted
 	files      map[string][]listed
+	metadata   bool // came from the metadata table
+}
+
+// stranger gives a file that looks like a base file but has no Hudi name, ""
+// if there is none.
+func (l *listing) stranger() string {
+	for _, p := range l.partitions {
+		for _, f := range l.files[p] {
+			if !strings.HasSuffix(f.name, ".parquet") || strings.HasPrefix(f.name, ".") || strings.HasPrefix(f.name, "_") {
+				continue
+			}
+			if _, ok := parseFile(f.name); !ok && !strings.Contains(f.name, ".cdc.") {
+				return storage.Join(p, f.name)
+			}
+		}
+	}
+	return ""
 }
 
 const (

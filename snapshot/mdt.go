@@ -223,7 +223,7 @@ func (m *MetadataTable) listFiles(ctx context.Context) (*listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &listing{files: map[string][]listed{}}
+	l := &listing{files: map[string][]listed{}, metadata: true}
 	all := records[allPartitions]
 	if all == nil {
 		return l, nil // nothing was written yet

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -190,8 +191,46 @@ func (s *Snapshot) files(ctx context.Context) (*listing, error) {
 				return m.listFiles(ctx)
 			}
 		}
-		return listFolders(ctx, s.st, s.cfg)
+		l, err := listFolders(ctx, s.st, s.cfg)
+		if err != nil {
+			return nil, err
+		}
+		return l, s.checkStrangers(ctx, l)
 	})
+}
+
+// ByMetadata tells whether files are listed through the metadata table.
+func (s *Snapshot) ByMetadata(ctx context.Context) (bool, error) {
+	l, err := s.files(ctx)
+	return err == nil && l.metadata, err
+}
+
+// checkStrangers refuses a walk over folders that would miss files: those of
+// other systems that commits took in stand there under their own names, and
+// only the metadata table knows the names that Hudi gave them.
+func (s *Snapshot) checkStrangers(ctx context.Context, l *listing) error {
+	stranger := l.stranger()
+	if stranger == "" {
+		return nil
+	}
+	for _, i := range slices.Backward(s.timeline.Commits()) {
+		m, err := s.timeline.CommitMetadata(ctx, i)
+		if err != nil {
+			return err
+		}
+		for _, stats := range m.WriteStats {
+			for _, stat := range stats {
+				if strings.HasSuffix(stat.Path, externalSuffix) {
+					return &TableError{Table: s.st.Root(), File: stranger, Instant: i.Requested, Kind: ErrUnsupported,
+						Reason: "the table holds files that no Hudi writer wrote, which only its metadata table lists: read it with the metadata table"}
+				}
+			}
+		}
+		if len(m.WriteStats) > 0 {
+			break
+		}
+	}
+	return nil
 }
 
 // lazy is a value made when first asked for. Errors are not kept: the next
