@@ -9,6 +9,7 @@ Needs pyarrow.
 """
 
 import argparse
+import concurrent.futures
 import datetime
 import decimal
 import glob
@@ -180,36 +181,46 @@ def queries(manifest, kinds):
     return out
 
 
+def check(manifest, a):
+    """Asks all queries of one table; gives (right, total, lines to print)."""
+    folder = os.path.dirname(manifest)
+    label = os.path.relpath(folder, a.dir)
+    with open(manifest) as f:
+        todo = queries(json.load(f), set(a.kinds.split(",")))
+    right, lines = 0, []
+    if not todo:
+        return 0, 0, lines
+    with tempfile.TemporaryDirectory() as scratch:
+        root, options = unzip(folder, scratch)
+        out = f"{scratch}/out.parquet"
+        for q in todo:
+            why = ask(command(a.binary, root, q, out) + options, q, folder, out, label)
+            right += why is None
+            name = f"{label} {q['kind']} {json.dumps(q.get('options') or q.get('filter') or '')}"
+            if why:
+                lines.append(f"WRONG {name} -- {why}")
+            elif a.v:
+                lines.append(f"ok    {name}")
+    return right, len(todo), lines
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("binary")
     p.add_argument("dir")
     p.add_argument("--kinds", default="snapshot,read_optimized,time_travel")
     p.add_argument("--only", default="")
+    p.add_argument("--jobs", type=int, default=os.cpu_count(), help="tables asked at the same time")
     p.add_argument("-v", action="store_true", help="print right answers too")
     a = p.parse_args()
+    found = sorted(glob.glob(f"{a.dir}/**/manifest.json", recursive=True))
+    chosen = [m for m in found if a.only in os.path.relpath(os.path.dirname(m), a.dir)]
     right = total = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for m in sorted(glob.glob(f"{a.dir}/**/manifest.json", recursive=True)):
-            folder = os.path.dirname(m)
-            label = os.path.relpath(folder, a.dir)
-            if a.only not in label:
-                continue
-            with open(m) as f:
-                todo = queries(json.load(f), set(a.kinds.split(",")))
-            if not todo:
-                continue
-            root, options = unzip(folder, scratch)
-            for q in todo:
-                total += 1
-                out = f"{scratch}/out.parquet"
-                why = ask(command(a.binary, root, q, out) + options, q, folder, out, label)
-                right += why is None
-                name = f"{label} {q['kind']} {json.dumps(q.get('options') or q.get('filter') or '')}"
-                if why:
-                    print("WRONG", name, "--", why, flush=True)
-                elif a.v:
-                    print("ok   ", name, flush=True)
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+        for r, n, lines in pool.map(lambda m: check(m, a), chosen):
+            right, total = right + r, total + n
+            for line in lines:
+                print(line, flush=True)
     print(f"{right} of {total} right")
     sys.exit(0 if total and right == total else 1)
 
