@@ -50,6 +50,10 @@ type Counter interface {
 	Rows() (n int64, exact bool)
 }
 
+// defaultRows is taken for tables that don't know. Without it DuckDB takes one
+// row, and joins such tables by nested loops.
+const defaultRows = 1_000_000
+
 // A Function is what a table function needs to know.
 type Function struct {
 	// Resolve gives the table for the function's argument.
@@ -111,11 +115,11 @@ func (f *Function) bind(info capi.BindInfo) error {
 		info.AddColumn(names[i], t)
 		t.Destroy()
 	}
+	rows, exact := int64(defaultRows), false
 	if c, ok := b.source.(Counter); ok {
-		if n, exact := c.Rows(); n >= 0 {
-			info.SetCardinality(n, exact)
-		}
+		rows, exact = c.Rows()
 	}
+	info.SetCardinality(rows, exact)
 	setBindData(info, b)
 	return nil
 }
