@@ -191,11 +191,19 @@ func (m *MetadataTable) Lookup(ctx context.Context, partition string, keys []str
 
 // Prefix gives the records whose key begins with one of some prefixes.
 func (m *MetadataTable) Prefix(ctx context.Context, partition string, prefixes []string) (map[string]*MetadataRecord, error) {
-	prefixes = slices.Clone(prefixes)
-	slices.Sort(prefixes)
-	// A prefix of another one covers it.
-	prefixes = slices.CompactFunc(prefixes, func(a, b string) bool { return strings.HasPrefix(b, a) })
-	return m.readAll(ctx, partition, selection{prefixes: prefixes})
+	return m.readAll(ctx, partition, selection{prefixes: withoutCovered(prefixes)})
+}
+
+// withoutCovered sorts prefixes and leaves out those that another one covers,
+// so that no record is read twice.
+func withoutCovered(prefixes []string) []string {
+	var some []string
+	for _, p := range slices.Sorted(slices.Values(prefixes)) {
+		if len(some) == 0 || !strings.HasPrefix(p, some[len(some)-1]) {
+			some = append(some, p)
+		}
+	}
+	return some
 }
 
 // Scan gives all records of a partition.
