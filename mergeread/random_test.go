@@ -179,6 +179,9 @@ func (m *modelSlice) randomRun(r *rand.Rand, sh shape, keys int, partial bool) m
 	return run
 }
 
+// seeds is how many random slices each path merges.
+const seeds = 120
+
 // TestRandomSlices merges random slices by every path and compares with the
 // model.
 func TestRandomSlices(t *testing.T) {
@@ -189,11 +192,11 @@ func TestRandomSlices(t *testing.T) {
 	}{
 		{"hash", shape{duplicates: true}, Options{}},
 		{"position", shape{positions: true}, Options{}},
-		{"spilled", shape{duplicates: true}, Options{MemoryLimit: 20000}},
+		{"spilled", shape{duplicates: true}, Options{MemoryLimit: 4000}},
 		{"sorted", shape{sorted: true, duplicates: true}, Options{}},
 	} {
 		t.Run(path.name, func(t *testing.T) {
-			for seed := range uint64(400) {
+			for seed := range uint64(seeds) {
 				checkSlice(t, seed, path.shape, path.opts)
 				if t.Failed() {
 					return
