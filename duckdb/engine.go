@@ -58,8 +58,9 @@ type Engine struct {
 	temp    string
 	running sync.Map // connection id -> context.Context of its statement
 
-	mu      sync.RWMutex
-	sources map[string]Source
+	registering sync.Mutex // DuckDB does not like schemas to be made at once
+	mu          sync.RWMutex
+	sources     map[string]Source
 }
 
 // ErrClosed is the error of calls on what was closed.
@@ -176,6 +177,8 @@ func (e *Engine) Register(ctx context.Context, schema, name string, s Source) er
 	if schema == "" {
 		schema = "main"
 	}
+	e.registering.Lock()
+	defer e.registering.Unlock()
 	key := strings.ToLower(QuoteName(schema) + "." + QuoteName(name))
 	e.mu.Lock()
 	before, had := e.sources[key]

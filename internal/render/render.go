@@ -114,6 +114,14 @@ func Copy(w Writer, r batch.Reader) (rows int64, err error) {
 	}
 }
 
+// Value spells one value as tables do, without care for control characters.
+func Value(a arrow.Array, row int) string {
+	if isNull(a, row) {
+		return "NULL"
+	}
+	return string(plain.cellOf(a)(nil, row))
+}
+
 // abandon frees what a writer holds without completing its output.
 func abandon(w Writer) error {
 	if a, ok := w.(interface{ abandon() }); ok {

@@ -1,0 +1,22 @@
+// Command hudi reads Apache Hudi tables: SQL over them, scans, and what is
+// inside. See hudi --help.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/hudi-go/hudi/internal/cli"
+)
+
+func main() {
+	// With a handler, a closed pipe is an error of the write and not the
+	// process's end, so that temporary files are removed.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := cli.Run(ctx, cli.Process())
+	stop()
+	os.Exit(status)
+}

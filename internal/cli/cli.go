@@ -1,0 +1,169 @@
+// Package cli is the hudi command: it reads flags, asks provider (for scans and
+// what is known about tables) or duckdb (for SQL), and writes with render.
+//
+// Each command is a function of an [Env], which holds everything that belongs
+// to the process, so that tests run commands without one. Data goes to standard
+// output or a file, everything else to standard error; [Run] gives the exit
+// status.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/hudi-go/hudi/duckdb"
+	"github.com/hudi-go/hudi/internal/render"
+)
+
+// The exit statuses.
+const (
+	statusOK        = 0
+	statusFailed    = 1
+	statusUsage     = 2
+	statusInterrupt = 130
+)
+
+// An Env is what a command finds around it.
+type Env struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Args           []string // without the program's name
+	Getenv         func(string) string
+}
+
+// Process is the Env of the running process.
+func Process() Env {
+	return Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Args: os.Args[1:], Getenv: os.Getenv}
+}
+
+// terminal tells whether a stream is a terminal, and how wide it is.
+func terminal(stream any) (width int, ok bool) {
+	f, isFile := stream.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+		return width, true
+	}
+	return 80, true
+}
+
+// color tells whether escape sequences may go to a stream.
+func (e *Env) color(stream any) bool {
+	_, ok := terminal(stream)
+	return ok && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
+}
+
+// renderOptions are those for standard output.
+func (e *Env) renderOptions() render.Options {
+	width, _ := terminal(e.Stdout)
+	return render.Options{Width: width, Color: e.color(e.Stdout)}
+}
+
+// notef writes a line for the user.
+func (e *Env) notef(format string, args ...any) {
+	fmt.Fprintf(e.Stderr, "hudi: "+format+"\n", args...)
+}
+
+// usageError is an error in how the command was called.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// Run runs the command and gives the exit status.
+func Run(ctx context.Context, e Env) int {
+	err := run(ctx, &e)
+	var usage usageError
+	switch {
+	case err == nil, errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+		// Who reads our output has enough of it.
+		return statusOK
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		e.notef("interrupted")
+		return statusInterrupt
+	}
+	fmt.Fprintln(e.Stderr, "hudi: "+message(err))
+	if errors.As(err, &usage) {
+		return statusUsage
+	}
+	return statusFailed
+}
+
+// message brings an error to one line. DuckDB's messages show the statement
+// with a mark below; that is kept for those who see it.
+func message(err error) string {
+	text := strings.TrimSpace(err.Error())
+	var sql *duckdb.Error
+	if errors.As(err, &sql) {
+		if head, place, ok := strings.Cut(text, "\n\nLINE "); ok {
+			return oneLine(head) + "\nLINE " + place
+		}
+	}
+	return oneLine(text)
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func run(ctx context.Context, e *Env) error {
+	root := newRoot(e)
+	root.SetArgs(e.Args)
+	root.SetIn(e.Stdin)
+	root.SetOut(e.Stdout)
+	root.SetErr(e.Stderr)
+	return root.ExecuteContext(ctx)
+}
+
+func newRoot(e *Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "hudi",
+		Short: "Read Apache Hudi tables: SQL, scans, and what is inside",
+		Long: `hudi reads Apache Hudi tables where they lie, without Spark and without a JVM.
+
+  hudi sql -t trips=/lake/trips -c 'SELECT city, count(*) FROM trips GROUP BY city'
+  hudi scan /lake/trips --columns city,fare --limit 10
+  hudi info /lake/trips
+
+Data goes to standard output (or the file of -O), messages to standard error.
+The exit status is 0, 1 if the command failed, or 2 if it was called wrongly.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("unknown command %q: hudi --help lists all", args[0])
+			}
+			return nil
+		},
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       version(),
+	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(
+		newSQL(e), newScan(e), newPlan(e), newInfo(e), newSchema(e), newTimeline(e), newFiles(e), newPartitions(e),
+		newInspect(e), newVersion(e),
+	)
+	return root
+}
+
+// exactly checks the number of arguments, which the command's use line names.
+func exactly(n int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("usage: %s", c.UseLine())
+		}
+		return nil
+	}
+}

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hudi-go/hudi/internal/render"
+	"github.com/hudi-go/hudi/provider"
+	"github.com/hudi-go/hudi/snapshot"
+)
+
+// tableInfo is what the info command tells.
+type tableInfo struct {
+	Name             string             `json:"name"`
+	Database         string             `json:"database,omitempty"`
+	Path             string             `json:"path"`
+	Type             string             `json:"type"`
+	Version          int                `json:"version"`
+	TimelineLayout   int                `json:"timelineLayout"`
+	Instant          string             `json:"instant"`
+	Commits          int                `json:"commits"` // completed writes on the active timeline
+	Pending          int                `json:"pending"` // actions that are not completed
+	Columns          int                `json:"columns"`
+	RecordKeys       []string           `json:"recordKeys"`
+	PartitionColumns []string           `json:"partitionColumns"`
+	OrderingFields   []string           `json:"orderingFields"`
+	KeyGenerator     string             `json:"keyGenerator,omitempty"`
+	MergeMode        string             `json:"mergeMode,omitempty"`
+	BaseFormat       string             `json:"baseFileFormat"`
+	MetaFields       bool               `json:"metaFields"`
+	CDC              bool               `json:"cdc"`
+	Metadata         []string           `json:"metadataPartitions"`
+	BootstrapBase    string             `json:"bootstrapBase,omitempty"`
+	Files            provider.PlanStats `json:"files"`
+}
+
+func newInfo(e *Env) *cobra.Command {
+	var t tableFlags
+	var l listFlags
+	c := &cobra.Command{
+		Use:   "info PATH",
+		Short: "Tell what a table is: type, version, keys, size, latest instant",
+		Args:  exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			asJSON, err := l.json()
+			if err != nil {
+				return err
+			}
+			table, err := t.openTable(c.Context(), e, args[0])
+			if err != nil {
+				return err
+			}
+			info, err := infoOf(c.Context(), table)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(e.Stdout).Encode(info)
+			}
+			return render.Pairs(e.Stdout, info.pairs())
+		},
+	}
+	l.register(c)
+	t.register(c)
+	return c
+}
+
+func infoOf(ctx context.Context, t *provider.Table) (*tableInfo, error) {
+	cfg := t.Config()
+	i := &tableInfo{
+		Name: cfg.Name, Database: cfg.Database, Path: t.URI(), Type: cfg.Type, Version: cfg.Version,
+		TimelineLayout: cfg.TimelineLayout, Instant: t.Instant(),
+		RecordKeys: nonNil(cfg.RecordKeys), PartitionColumns: nonNil(cfg.PartitionNames()), OrderingFields: nonNil(cfg.OrderingFields),
+		KeyGenerator: cfg.KeyGenerator, MergeMode: cfg.MergeMode, BaseFormat: cfg.BaseFormat,
+		MetaFields: cfg.PopulateMeta, CDC: cfg.CDC, Metadata: nonNil(cfg.MetadataPartitions), BootstrapBase: cfg.BootstrapBase,
+	}
+	timeline, err := t.Timeline(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, instant := range timeline {
+		switch {
+		case !instant.IsCompleted():
+			i.Pending++
+		case instant.IsWrite():
+			i.Commits++
+		}
+	}
+	if i.Instant == "" {
+		return i, nil // nothing was written yet, so there is no schema either
+	}
+	schema, err := t.Schema(ctx, provider.Query{})
+	if err != nil {
+		return nil, err
+	}
+	i.Columns = schema.NumFields()
+	plan, err := t.Plan(ctx, provider.Query{})
+	if err != nil {
+		return nil, err
+	}
+	i.Files = plan.Stats
+	return i, nil
+}
+
+func nonNil(s []string) []string { return append([]string{}, s...) }
+
+func (i *tableInfo) pairs() [][2]string {
+	list := func(s []string) string {
+		if len(s) == 0 {
+			return "none"
+		}
+		return strings.Join(s, ", ")
+	}
+	yes := map[bool]string{true: "yes", false: "no"}
+	name := i.Name
+	if i.Database != "" {
+		name = i.Database + "." + i.Name
+	}
+	kind := map[string]string{snapshot.CopyOnWrite: "copy on write", snapshot.MergeOnRead: "merge on read"}[i.Type]
+	pairs := [][2]string{
+		{"name", name},
+		{"path", i.Path},
+		{"type", kind},
+		{"table version", strconv.Itoa(i.Version)},
+		{"latest instant", orNone(i.Instant)},
+		{"timeline", fmt.Sprintf("layout %d, %d completed writes, %d pending actions", i.TimelineLayout, i.Commits, i.Pending)},
+		{"columns", strconv.Itoa(i.Columns)},
+		{"record key", list(i.RecordKeys)},
+		{"partitioned by", list(i.PartitionColumns)},
+		{"ordering", list(i.OrderingFields)},
+		{"key generator", orNone(i.KeyGenerator)},
+		{"merge mode", orNone(i.MergeMode)},
+		{"base files", strings.ToLower(i.BaseFormat)},
+		{"meta columns", yes[i.MetaFields]},
+		{"change data", yes[i.CDC]},
+		{"metadata table", list(i.Metadata)},
+		{"files", fmt.Sprintf("%d partitions, %d file slices, %d base files, %d logs, %s", i.Files.Partitions, i.Files.Slices, i.Files.BaseFiles, i.Files.LogFiles, bytesText(i.Files.Bytes))},
+	}
+	if i.BootstrapBase != "" {
+		pairs = append(pairs, [2]string{"bootstrapped from", i.BootstrapBase})
+	}
+	return pairs
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hudi-go/hudi/internal/render"
+	"github.com/hudi-go/hudi/provider"
+)
+
+func newPlan(e *Env) *cobra.Command {
+	var q queryFlags
+	var l listFlags
+	c := &cobra.Command{
+		Use:   "plan PATH",
+		Short: "Show what a scan would read, and what was pruned at each level",
+		Long: `Show what a scan with the same flags would read: the file slices, and how much was pruned at each level.
+
+With -o json the plan is written as one object.`,
+		Args: exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			asJSON, err := l.json()
+			if err != nil {
+				return err
+			}
+			query, err := q.query(c)
+			if err != nil {
+				return err
+			}
+			t, err := q.openTable(c.Context(), e, args[0])
+			if err != nil {
+				return err
+			}
+			plan, err := t.Plan(c.Context(), query)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(e.Stdout).Encode(plan)
+			}
+			return printPlan(e, t, query, plan)
+		},
+	}
+	q.register(c)
+	l.register(c)
+	return c
+}
+
+func printPlan(e *Env, t *provider.Table, q provider.Query, p *provider.Plan) error {
+	rows := make([][]string, len(p.Tasks))
+	for i, task := range p.Tasks {
+		rows[i] = sliceRow(task.Slice)
+	}
+	err := render.List(e.Stdout, columns("partition", "file id", "instant", "base file", ">base size", ">logs", ">log size"), rows, e.renderOptions())
+	if err != nil {
+		return err
+	}
+	s := p.Stats
+	pairs := [][2]string{
+		{"table", t.Name()},
+		{"query", q.Type.String()},
+		{"instant", orNone(p.Instant())},
+		{"columns", fmt.Sprint(p.Schema().NumFields())},
+		{"reads", fmt.Sprintf("%d partitions, %d file slices, %d base files, %d logs, %s", s.Partitions, s.Slices, s.BaseFiles, s.LogFiles, bytesText(s.Bytes))},
+	}
+	if _, err := fmt.Fprintln(e.Stdout); err != nil {
+		return err
+	}
+	return render.Pairs(e.Stdout, pairs)
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hudi-go/hudi/duckdb"
+	"github.com/hudi-go/hudi/internal/batch"
+	"github.com/hudi-go/hudi/provider"
+)
+
+func newScan(e *Env) *cobra.Command {
+	var q queryFlags
+	var o outputFlags
+	c := &cobra.Command{
+		Use:   "scan PATH",
+		Short: "Read the rows of a table",
+		Long: `Read the rows of a table: the latest snapshot, or with --query and --as-of another view of it.
+
+All rows are written, whatever the form of the output; --limit bounds them.`,
+		Example: `  hudi scan /lake/trips --columns city,fare --where 'fare > 20' --limit 10
+  hudi scan /lake/trips --as-of 2024-05-01 -o parquet -O trips.parquet
+  hudi scan /lake/trips --query incremental --begin 20240501000000000 -o json`,
+		Args: exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			query, err := q.query(c)
+			if err != nil {
+				return err
+			}
+			return o.into(e, func(out *output) error { return runScan(c.Context(), e, &q, query, args[0], out) })
+		},
+	}
+	q.register(c)
+	o.register(c)
+	return c
+}
+
+func runScan(ctx context.Context, e *Env, q *queryFlags, query provider.Query, path string, out *output) error {
+	t, err := q.openTable(ctx, e, path)
+	if err != nil {
+		return err
+	}
+	stats := &statsLog{}
+	var r batch.Reader
+	if query.Where == "" {
+		r, err = scanPlain(ctx, t, query, stats)
+	} else {
+		r, err = scanWhere(ctx, t, query, stats)
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	p := startProgress(e, out, stats)
+	rows, err := out.write(p.watch(r))
+	p.stop()
+	if err != nil {
+		return err
+	}
+	if q.stats {
+		return printStats(e, stats, rows)
+	}
+	return nil
+}
+
+func scanPlain(ctx context.Context, t *provider.Table, q provider.Query, stats *statsLog) (batch.Reader, error) {
+	r, err := t.Scan(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	stats.add(t, r)
+	return r, nil
+}
+
+// scanWhere lets the SQL engine apply the condition. It may name columns that
+// are not in the output.
+func scanWhere(ctx context.Context, t *provider.Table, q provider.Query, stats *statsLog) (batch.Reader, error) {
+	schema, err := t.Schema(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	all := q
+	all.Columns, all.Meta = nil, true
+	s, err := newSource(ctx, t, all, stats)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := duckdb.Open(duckdb.Options{Threads: q.Threads, MemoryLimit: q.MemoryLimit})
+	if err != nil {
+		return nil, err
+	}
+	r := &whereReader{engine: engine, target: schema}
+	if err := r.start(ctx, s, q); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// whereSQL is the statement for a condition. The condition is on lines of its
+// own, so that a comment in it ends, and in parentheses, so that it can't be
+// more than a condition.
+func whereSQL(columns []string, q provider.Query) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = duckdb.QuoteName(c)
+	}
+	sql := fmt.Sprintf("SELECT %s FROM %s WHERE (\n%s\n)", strings.Join(names, ", "), whereTable, q.Where)
+	if q.Limit > 0 {
+		sql += fmt.Sprintf(" LIMIT %d", q.Limit)
+	}
+	return sql
+}
+
+// whereTable is the name by which a condition may qualify columns.
+const whereTable = `"table"`
+
+// printStats prints what was read.
+func printStats(e *Env, stats *statsLog, rows int64) error {
+	text, err := json.Marshal(struct {
+		Rows  int64        `json:"rows"`
+		Scans []tableStats `json:"scans"`
+	}{rows, stats.all()})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.Stderr, "%s\n", text)
+	return err
+}
