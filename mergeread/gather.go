@@ -148,6 +148,11 @@ func (g *gatherer) gather(spans []span, n int) (arrow.Array, error) {
 			return array.NewSlice(v.arr, int64(spans[0].row), int64(spans[0].row)+int64(n)), nil
 		}
 	}
+	return g.copied(spans, n)
+}
+
+// copied is gather without the short cut.
+func (g *gatherer) copied(spans []span, n int) (arrow.Array, error) {
 	bufs, nulls := g.validity(spans, n)
 	data, err := g.values(spans, n, bufs, nulls)
 	if bufs != nil {
@@ -436,7 +441,11 @@ func (g *gatherer) lists(spans []span, n int, valid *memory.Buffer, nulls int) (
 		return nil, errTooLong
 	}
 	o[n] = int32(at)
-	child, err := g.children[0].gather(g.scratch, int(at))
+	gather := g.children[0].gather
+	if g.dt.ID() == arrow.MAP { // array.Map looks past an offset of its entries
+		gather = g.children[0].copied
+	}
+	child, err := gather(g.scratch, int(at))
 	if err != nil {
 		offs.Release()
 		return nil, err

@@ -2,7 +2,11 @@ package mergeread
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/hudi-go/hudi/internal/hfile"
 	"github.com/hudi-go/hudi/internal/hudilog"
@@ -18,6 +22,7 @@ type logBlock struct {
 	log    *snapshot.LogFile
 	inline *hudilog.Block // nil for native logs
 	native *parquet.File
+	bare   bool // a native log without footer entry
 }
 
 // instant is the requested instant of the write that made the block.
@@ -80,7 +85,9 @@ func (s *slice) blocksOf(ctx context.Context, log *snapshot.LogFile, f storage.F
 }
 
 // nativeBlock makes the one block that a native log file stands for; the kind
-// in its name is the type, its footer the header.
+// in its name is the type, its footer the header. A file that some converter
+// wrote without footer entry speaks for itself: the instant stands in its name,
+// the columns in its Parquet schema.
 func (s *slice) nativeBlock(log *snapshot.LogFile, f storage.File) (*logBlock, error) {
 	if log.Format != snapshot.FormatParquet {
 		return nil, fmt.Errorf("native log files of format %s are not supported (hoodie.table.base.file.format): compact the table with Hudi, then read it", log.Format)
@@ -89,22 +96,60 @@ func (s *slice) nativeBlock(log *snapshot.LogFile, f storage.File) (*logBlock, e
 	if err != nil {
 		return nil, err
 	}
-	text, _ := pf.KeyValue(hudilog.NativeFooterKey)
-	header, err := hudilog.ParseNativeHeader(text)
+	b := &logBlock{slice: s, log: log, native: pf}
+	b.Type = hudilog.ParquetDataBlock
+	if log.Kind == snapshot.LogDeletes {
+		b.Type = hudilog.DeleteBlock
+	}
+	if b.Header, b.bare, err = nativeHeader(pf); err != nil {
+		return nil, err
+	}
+	if b.Header[hudilog.InstantTime] == "" {
+		b.Header[hudilog.InstantTime] = log.Instant
+	}
+	return b, nil
+}
+
+// nativePrefix begins footer entries of files that hold each header entry by
+// itself, a form that Hudi had for a short time.
+const nativePrefix = "hudi.log.format."
+
+// nativeHeader reads the footer of a native log; bare says that it has no entry.
+func nativeHeader(pf *parquet.File) (header map[hudilog.HeaderKey]string, bare bool, err error) {
+	text, ok := pf.KeyValue(hudilog.NativeFooterKey)
+	if !ok {
+		entries := map[string]string{}
+		for _, k := range pf.Keys() {
+			if name, found := strings.CutPrefix(k, nativePrefix); found {
+				entries[name], _ = pf.KeyValue(k)
+			}
+		}
+		if len(entries) == 0 {
+			return map[hudilog.HeaderKey]string{}, true, nil
+		}
+		raw, err := json.Marshal(entries)
+		if err != nil {
+			return nil, false, err
+		}
+		text = string(raw)
+	}
+	header, err = hudilog.ParseNativeHeader(text)
+	if err == nil && header[hudilog.Schema] == "" {
+		err = fmt.Errorf("footer entry %s has no SCHEMA: the file is no native log, or damaged", hudilog.NativeFooterKey)
+	}
+	return header, false, err
+}
+
+// fileSchema is the schema of a data block's records.
+func (b *logBlock) fileSchema() (*arrow.Schema, error) {
+	if b.native != nil {
+		return b.native.Schema(), nil
+	}
+	as, err := b.avroSchema()
 	if err != nil {
 		return nil, err
 	}
-	if header[hudilog.Schema] == "" {
-		return nil, fmt.Errorf("footer entry %s has no SCHEMA: this is no native log file", hudilog.NativeFooterKey)
-	}
-	if header[hudilog.InstantTime] == "" {
-		header[hudilog.InstantTime] = log.Instant
-	}
-	t := hudilog.ParquetDataBlock
-	if log.Kind == snapshot.LogDeletes {
-		t = hudilog.DeleteBlock
-	}
-	return &logBlock{BlockInfo: hudilog.BlockInfo{Type: t, Header: header}, slice: s, log: log, native: pf}, nil
+	return as.Arrow()
 }
 
 // parquetFile gives the Parquet file of a data block.

@@ -73,7 +73,7 @@ func (r *recordReader) decode() error {
 func (r *recordReader) append(rec record) error {
 	add := func() error {
 		if r.block.Type == hudilog.HFileDataBlock {
-			return r.decoder.AppendKeyed(rec.key, rec.data)
+			return r.decoder.AppendKeyed([]byte(rec.key), rec.data)
 		}
 		return r.decoder.Append(rec.data)
 	}

@@ -25,7 +25,7 @@ func (s *slice) run(b *logBlock) (Run, error) {
 		r.Open = func(ctx context.Context) (batch.Reader, error) { return s.openDeletes(ctx, b) }
 		return r, nil
 	}
-	if b.Header[hudilog.IsPartial] == "true" {
+	if b.bare || b.Header[hudilog.IsPartial] == "true" {
 		if r.Present, err = s.present(b); err != nil {
 			return r, err
 		}
@@ -63,13 +63,10 @@ func (s *slice) positions(b *logBlock) ([]int64, error) {
 	return out, nil
 }
 
-// present tells which working columns a partial block has.
+// present tells which working columns a partial block has. A bare native log
+// does not say whether it is partial: it is if it lacks columns.
 func (s *slice) present(b *logBlock) ([]bool, error) {
-	as, err := b.avroSchema()
-	if err != nil {
-		return nil, err
-	}
-	file, err := as.Arrow()
+	file, err := b.fileSchema()
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +75,13 @@ func (s *slice) present(b *logBlock) ([]bool, error) {
 		return nil, err
 	}
 	out := make([]bool, s.layout.working.NumFields())
+	partial := !b.bare
 	for i := range out {
 		out[i] = !a.Missing(i) || i == s.layout.key
+		partial = partial || !out[i]
+	}
+	if !partial {
+		return nil, nil
 	}
 	return out, nil
 }

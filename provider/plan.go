@@ -61,12 +61,16 @@ func (t *Table) Plan(ctx context.Context, q Query) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	blocks, err := snap.LogVisibility(ctx)
+	if err != nil {
+		return nil, err
+	}
 	cfg := snap.Config()
 	p := &Plan{
 		Job: scan.Job{
 			URI: t.uri, Storage: t.options.Storage, Options: t.options.Hudi, Properties: cfg.Properties(),
 			Instant: snap.Instant(), Schema: scan.Schema{Schema: full}, History: history, Columns: columns,
-			Blocks: snap.BlockVisibility(),
+			Blocks: blocks,
 		},
 		Limit:     q.Limit,
 		SkipMerge: strings.EqualFold(t.options.Hudi["hoodie.datasource.merge.type"], "skip_merge"),

@@ -81,7 +81,7 @@ func Open(ctx context.Context, uri string, o Options) (*Table, error) {
 func (t *Table) open(ctx context.Context, asOf string) (*snapshot.Snapshot, error) {
 	return snapshot.Open(ctx, t.storage, snapshot.Options{
 		AsOf: asOf, ListFiles: t.options.ListFiles, Location: t.options.Location,
-		BootstrapBase: t.options.Hudi["hoodie.bootstrap.base.path"],
+		Hudi: t.options.Hudi,
 	})
 }
 

@@ -42,7 +42,7 @@ func Open(ctx context.Context, job Job, st storage.Storage, m Merger, mem memory
 			return nil, err
 		}
 	}
-	cfg, err := snapshot.NewConfig(job.URI, job.Properties)
+	cfg, err := snapshot.ConfigOf(job.URI, job.Properties)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func Open(ctx context.Context, job Job, st storage.Storage, m Merger, mem memory
 	}
 	e := &Env{
 		Job: job, Options: o, Config: cfg, Storage: st, Allocator: mem,
-		Keys: keygen.NewSpec(job.Properties, cfg.TableVersion()), history: history, merger: m,
+		Keys: keygen.NewSpec(cfg), history: history, merger: m,
 	}
 	e.Output, err = e.Project(job.Columns)
 	return e, err

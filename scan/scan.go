@@ -37,7 +37,7 @@ type Job struct {
 	// Columns are the names of the output columns, in order; never nil.
 	Columns []string `json:"columns"`
 	// Blocks tells which blocks of log files count.
-	Blocks snapshot.BlockVisibility `json:"blocks"`
+	Blocks snapshot.LogVisibility `json:"blocks"`
 }
 
 // A Task is one file slice, or a range of rows of its base file, to be read.

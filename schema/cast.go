@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -153,7 +154,11 @@ func castString(to arrow.DataType) converter {
 		})
 	case *arrow.Decimal128Type:
 		return toDecimal(t, func(a arrow.Array, i int) *big.Rat {
-			r, ok := new(big.Rat).SetString(a.(*array.String).Value(i))
+			text := a.(*array.String).Value(i)
+			if strings.Trim(text, "+-.0123456789eE") != "" { // SetString takes fractions and other bases, too
+				return nil
+			}
+			r, ok := new(big.Rat).SetString(text)
 			if !ok {
 				return nil
 			}

@@ -7,6 +7,8 @@ package keygen
 import (
 	"strconv"
 	"strings"
+
+	"github.com/hudi-go/hudi/snapshot"
 )
 
 // Kind is a family of key generators; it decides the form of paths and keys.
@@ -31,67 +33,31 @@ const (
 // A Spec is what the table config says about keys and partition paths.
 type Spec struct {
 	Kind            Kind
-	KeyFields       []string // hoodie.table.recordkey.fields
-	PartitionFields []string // hoodie.table.partition.fields without `:TYPE`
-	PartitionTypes  []string // the `:TYPE` of each field in lower case, "" without
-	HiveStyle       bool
-	SlashedDates    bool // hoodie.datasource.write.slash.separated.date.partitioning
-	TimestampType   string
+	KeyFields       []string // record key fields, nested ones as dotted paths
+	PartitionFields []snapshot.PartitionField
+	SlashedDates    bool // yyyy-MM-dd is written as yyyy/MM/dd
 	TableVersion    int
 }
 
-// NewSpec reads the properties of a table (the content of hoodie.properties).
-func NewSpec(p map[string]string, tableVersion int) Spec {
+// NewSpec reads a table's configuration.
+func NewSpec(c *snapshot.Config) Spec {
 	s := Spec{
-		KeyFields:     list(p["hoodie.table.recordkey.fields"]),
-		HiveStyle:     p["hoodie.datasource.write.hive_style_partitioning"] == "true",
-		SlashedDates:  p["hoodie.datasource.write.slash.separated.date.partitioning"] == "true",
-		TimestampType: p["hoodie.keygen.timebased.timestamp.type"],
-		TableVersion:  tableVersion,
+		KeyFields: c.RecordKeys, PartitionFields: c.PartitionFields, SlashedDates: c.SlashDates, TableVersion: c.Version,
 	}
-	if s.TimestampType == "" {
-		s.TimestampType = p["hoodie.deltastreamer.keygen.timebased.timestamp.type"]
+	switch c.KeyGenerator {
+	case "COMPLEX":
+		s.Kind = Complex
+	case "TIMESTAMP":
+		s.Kind = Timestamp
+	case "CUSTOM":
+		s.Kind = Custom
+	case "NON_PARTITION", "GLOBAL_DELETE":
+		s.Kind = NonPartitioned
 	}
-	for _, f := range list(p["hoodie.table.partition.fields"]) {
-		name, kind, _ := strings.Cut(f, ":")
-		s.PartitionFields = append(s.PartitionFields, name)
-		s.PartitionTypes = append(s.PartitionTypes, strings.ToLower(kind))
-	}
-	s.Kind = kindOf(p["hoodie.table.keygenerator.class"], p["hoodie.table.keygenerator.type"])
 	if s.Kind == Simple && (len(s.PartitionFields) > 1 || len(s.KeyFields) > 1) {
 		s.Kind = Complex
 	}
 	return s
-}
-
-// kindOf maps a class (which wins) or a type name to its family.
-func kindOf(class, typ string) Kind {
-	name := typ
-	if class != "" {
-		name = class[strings.LastIndexByte(class, '.')+1:]
-	}
-	name = strings.ToUpper(strings.NewReplacer("_", "", "AVRO", "", "Avro", "").Replace(name))
-	switch {
-	case strings.HasPrefix(name, "COMPLEX"):
-		return Complex
-	case strings.HasPrefix(name, "TIMESTAMP"):
-		return Timestamp
-	case strings.HasPrefix(name, "CUSTOM"):
-		return Custom
-	case strings.HasPrefix(name, "NONPARTITION"), strings.HasPrefix(name, "GLOBALDELETE"):
-		return NonPartitioned
-	}
-	return Simple
-}
-
-func list(s string) []string {
-	var out []string
-	for _, f := range strings.Split(s, ",") {
-		if f = strings.TrimSpace(f); f != "" {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // Unescape undoes the escaping of PartitionPathEncodeUtils: `%` and two hex

@@ -1,34 +1,51 @@
 package keygen
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/hudi-go/hudi/snapshot"
 )
+
+// config is the part of a table's configuration that paths depend on.
+type config struct {
+	fields  string // comma list
+	slashed bool
+}
+
+func (c config) spec(version int) Spec {
+	t := &snapshot.Config{SlashDates: c.slashed, Version: version}
+	for _, f := range strings.FieldsFunc(c.fields, func(r rune) bool { return r == ',' }) {
+		t.PartitionFields = append(t.PartitionFields, snapshot.PartitionField{Name: f})
+	}
+	return NewSpec(t)
+}
 
 func TestPartitionValues(t *testing.T) {
 	for _, c := range []struct {
-		props map[string]string
+		props config
 		path  string
 		want  map[string]string // "<null>" for null; nil when the path can't be taken apart
 	}{
-		{map[string]string{"hoodie.table.partition.fields": "p"}, "2024-01", map[string]string{"p": "2024-01"}},
-		{map[string]string{"hoodie.table.partition.fields": "p"}, "p=x%2Fy", map[string]string{"p": "x/y"}},
-		{map[string]string{"hoodie.table.partition.fields": "p"}, "p=50%25", map[string]string{"p": "50%"}},
-		{map[string]string{"hoodie.table.partition.fields": "p"}, "100%", map[string]string{"p": "100%"}},
-		{map[string]string{"hoodie.table.partition.fields": "p"}, "__HIVE_DEFAULT_PARTITION__", map[string]string{"p": "<null>"}},
-		{map[string]string{"hoodie.table.partition.fields": "hh"}, "hh=08", map[string]string{"hh": "08"}},
-		{map[string]string{"hoodie.table.partition.fields": "y,m"}, "2024/02", map[string]string{"y": "2024", "m": "02"}},
-		{map[string]string{"hoodie.table.partition.fields": "y,m"}, "y=a/b/m=02", map[string]string{"y": "a/b", "m": "02"}},
-		{map[string]string{"hoodie.table.partition.fields": "y,m"}, "a/b/02", nil},
-		{map[string]string{"hoodie.table.partition.fields": "d"}, "2024/02/03", map[string]string{"d": "2024/02/03"}},
-		{map[string]string{"hoodie.table.partition.fields": "d", "hoodie.datasource.write.slash.separated.date.partitioning": "true"}, "2024/02/03", map[string]string{"d": "2024-02-03"}},
-		{map[string]string{"hoodie.table.partition.fields": "region:SIMPLE,ev:TIMESTAMP"}, "eu/2024-01-01", map[string]string{"region": "eu", "ev": "2024-01-01"}},
-		{map[string]string{}, "", nil},
+		{config{fields: "p"}, "2024-01", map[string]string{"p": "2024-01"}},
+		{config{fields: "p"}, "p=x%2Fy", map[string]string{"p": "x/y"}},
+		{config{fields: "p"}, "p=50%25", map[string]string{"p": "50%"}},
+		{config{fields: "p"}, "100%", map[string]string{"p": "100%"}},
+		{config{fields: "p"}, "__HIVE_DEFAULT_PARTITION__", map[string]string{"p": "<null>"}},
+		{config{fields: "hh"}, "hh=08", map[string]string{"hh": "08"}},
+		{config{fields: "y,m"}, "2024/02", map[string]string{"y": "2024", "m": "02"}},
+		{config{fields: "y,m"}, "y=a/b/m=02", map[string]string{"y": "a/b", "m": "02"}},
+		{config{fields: "y,m"}, "a/b/02", nil},
+		{config{fields: "d"}, "2024/02/03", map[string]string{"d": "2024/02/03"}},
+		{config{fields: "d", slashed: true}, "2024/02/03", map[string]string{"d": "2024-02-03"}},
+		{config{fields: "region,ev"}, "eu/2024-01-01", map[string]string{"region": "eu", "ev": "2024-01-01"}},
+		{config{}, "", nil},
 	} {
-		got := NewSpec(c.props, 9).PartitionValues(c.path)
+		got := c.props.spec(9).PartitionValues(c.path)
 		if (got == nil) != (c.want == nil) || len(got) != len(c.want) {
 			t.Errorf("%v %q: %v, want %v", c.props, c.path, got, c.want)
 			continue
@@ -46,11 +63,11 @@ func TestPartitionValues(t *testing.T) {
 }
 
 func TestOldDefaultPartition(t *testing.T) {
-	p := map[string]string{"hoodie.table.partition.fields": "p"}
-	if v := NewSpec(p, 4).PartitionValues("default")["p"]; v != nil {
+	p := config{fields: "p"}
+	if v := p.spec(4).PartitionValues("default")["p"]; v != nil {
 		t.Errorf("version 4: %q, want null", *v)
 	}
-	if v := NewSpec(p, 5).PartitionValues("default")["p"]; v == nil || *v != "default" {
+	if v := p.spec(5).PartitionValues("default")["p"]; v == nil || *v != "default" {
 		t.Errorf("version 5: %v, want default", v)
 	}
 }
@@ -82,7 +99,7 @@ func TestRecordKeys(t *testing.T) {
 		{"f", "SIMPLE", []arrow.Array{build(arrow.PrimitiveTypes.Float64, "1", "1e10")}, []string{"1.0", "1.0E10"}},
 		{"id", "SIMPLE", []arrow.Array{build(arrow.PrimitiveTypes.Int64, "1", "<null>")}, nil},
 	} {
-		s := NewSpec(map[string]string{"hoodie.table.recordkey.fields": c.keys, "hoodie.table.keygenerator.type": c.kind}, 9)
+		s := NewSpec(&snapshot.Config{RecordKeys: strings.Split(c.keys, ","), KeyGenerator: c.kind, Version: 9})
 		got, err := s.RecordKeys(mem, c.cols, 2)
 		if (err != nil) != (c.want == nil) {
 			t.Errorf("%s: %v", c.keys, err)

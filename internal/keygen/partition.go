@@ -16,15 +16,15 @@ func (s Spec) PartitionValues(path string) map[string]*string {
 	switch {
 	case len(levels) == len(fields):
 		for i, f := range fields {
-			values[f] = s.value(strings.TrimPrefix(levels[i], f+"="))
+			values[f.Name] = s.value(strings.TrimPrefix(levels[i], f.Name+"="))
 		}
 	case len(fields) == 1:
-		text := strings.TrimPrefix(path, fields[0]+"=")
+		text := strings.TrimPrefix(path, fields[0].Name+"=")
 		if s.SlashedDates {
 			text = strings.ReplaceAll(text, "/", "-")
 		}
-		values[fields[0]] = s.value(text)
-	case strings.HasPrefix(levels[0], fields[0]+"="):
+		values[fields[0].Name] = s.value(text)
+	case strings.HasPrefix(levels[0], fields[0].Name+"="):
 		return s.grouped(levels)
 	default:
 		return nil
@@ -39,13 +39,13 @@ func (s Spec) grouped(levels []string) map[string]*string {
 	current, text := -1, ""
 	flush := func() {
 		if current >= 0 {
-			values[s.PartitionFields[current]] = s.value(text)
+			values[s.PartitionFields[current].Name] = s.value(text)
 		}
 	}
 	for _, l := range levels {
-		if next := current + 1; next < len(s.PartitionFields) && strings.HasPrefix(l, s.PartitionFields[next]+"=") {
+		if next := current + 1; next < len(s.PartitionFields) && strings.HasPrefix(l, s.PartitionFields[next].Name+"=") {
 			flush()
-			current, text = next, strings.TrimPrefix(l, s.PartitionFields[next]+"=")
+			current, text = next, strings.TrimPrefix(l, s.PartitionFields[next].Name+"=")
 			continue
 		}
 		text += "/" + l
