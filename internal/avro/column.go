@@ -40,6 +40,9 @@ type column struct {
 	nulls int
 	used  int // layoutBytes: bytes in data
 
+	// How much the last batch had: the next one probably has as much.
+	lastRows, lastUsed int
+
 	values, validity, ends *memory.Buffer
 	data                   []byte
 	u32                    []uint32
@@ -87,12 +90,16 @@ func newColumn(mem memory.Allocator, dt arrow.DataType) *column {
 	return c
 }
 
+// maxEnd is the largest offset of a string or list within a batch. Tests lower
+// it.
+var maxEnd = math.MaxInt32
+
 // minRows is the capacity that a column begins with.
 const minRows = 256
 
 // grow makes room for another value (not for the bytes of strings).
 func (c *column) grow() {
-	rows := max(minRows, 2*c.n)
+	rows := max(minRows, 2*c.n, c.lastRows)
 	switch c.layout {
 	case layoutBits:
 		c.reserve(rows / 8)
@@ -121,6 +128,9 @@ func (c *column) reserve(n int) {
 	}
 	c.values.Reserve(n)
 	c.data = c.values.Buf()
+	if c.layout == layoutBytes {
+		c.data = c.data[:min(len(c.data), maxEnd)] // buffers are rounded up
+	}
 }
 
 func (c *column) append32(v uint32) {
@@ -171,15 +181,28 @@ func (c *column) appendDecimal(lo, hi uint64) {
 // is full.
 func (c *column) appendBytes(v []byte) bool {
 	end := c.used + len(v)
-	if end > len(c.data) {
-		if end > math.MaxInt32 {
-			return false
-		}
-		c.reserve(max(end, min(2*c.used, math.MaxInt32), minRows*8))
+	if (end > len(c.data) || c.n+1 >= len(c.offsets)) && !c.growBytes(end) {
+		return false
 	}
 	copy(c.data[c.used:], v)
 	c.used = end
-	return c.appendEnd(end)
+	c.offsets[c.n+1] = int32(end)
+	c.setValid()
+	return true
+}
+
+// growBytes makes room for another value that ends at end.
+func (c *column) growBytes(end int) bool {
+	if end > maxEnd {
+		return false
+	}
+	if end > len(c.data) {
+		c.reserve(max(end, min(2*c.used, maxEnd), c.lastUsed, minRows*8))
+	}
+	if c.n+1 >= len(c.offsets) {
+		c.grow()
+	}
+	return true
 }
 
 // appendEnd closes a list, or a string, that ends at the given offset.
@@ -192,7 +215,7 @@ func (c *column) appendEnd(end int) bool {
 }
 
 func (c *column) putEnd(end int) bool {
-	if end > math.MaxInt32 {
+	if end > maxEnd {
 		return false
 	}
 	if c.n+1 >= len(c.offsets) {
@@ -275,7 +298,7 @@ func (c *column) putZero() bool {
 // startValidity marks all values so far as valid.
 func (c *column) startValidity() {
 	c.validity = memory.NewResizableBuffer(c.mem)
-	c.validity.Reserve(max(minRows/8, c.n/8+1))
+	c.validity.Reserve(max(minRows/8, c.n/8+1, c.lastRows/8))
 	c.valid = c.validity.Buf()
 	bitutil.SetBitsTo(c.valid, 0, int64(c.n), true)
 }
@@ -385,6 +408,7 @@ func (c *column) release() {
 	for _, child := range c.children {
 		child.release()
 	}
+	c.lastRows, c.lastUsed = (c.n+63)/64*64, c.used
 	c.values, c.validity, c.ends = nil, nil, nil
 	c.data, c.u32, c.u64, c.valid, c.offsets = nil, nil, nil, nil, nil
 	c.n, c.nulls, c.used = 0, 0, 0

@@ -27,7 +27,7 @@ type container struct {
 // DecodeContainer decodes an object container file with exactly one record
 // into a pointer to a Go value with `avro:"..."` tags. The file's own schema
 // is used: fields that v lacks are passed over, fields that the file lacks
-// are left as they are. Nullable fields are pointers, slices or maps in v.
+// are left as they are. Nullable fields are pointers in v (slices may do without).
 func DecodeContainer(data []byte, v any) error {
 	c, err := openContainer(data)
 	if err != nil {

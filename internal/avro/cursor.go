@@ -77,6 +77,12 @@ func (c *cursor) take(n int) []byte {
 
 // bytes reads a length and as many bytes.
 func (c *cursor) bytes() []byte {
+	// Most are short: the length is one byte, and even, which is positive.
+	if c.pos < len(c.buf) && c.buf[c.pos]&0x81 == 0 {
+		n := int(c.buf[c.pos] >> 1)
+		c.pos++
+		return c.take(n)
+	}
 	n := c.long()
 	if n < 0 || n > int64(len(c.buf)-c.pos) {
 		c.fail(errLength)

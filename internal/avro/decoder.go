@@ -123,15 +123,9 @@ func (d *Decoder) append(rec []byte) error {
 // decode appends the value at hand to the node's column.
 func (d *Decoder) decode(n *node) {
 	if n.union {
-		switch branch := d.long(); branch {
-		case n.valueBranch:
-		case n.nullBranch:
-			if !n.col.appendNull() {
-				d.fail(ErrBatchFull)
-			}
-			return
-		default:
-			d.fail(errBranch)
+		if d.pos < len(d.buf) && d.buf[d.pos] == n.valueByte {
+			d.pos++
+		} else if !d.branch(n) {
 			return
 		}
 	}
@@ -159,6 +153,22 @@ func (d *Decoder) decode(n *node) {
 	default:
 		d.decodeOther(n)
 	}
+}
+
+// branch reads the branch number of a union and appends a null where it says
+// so; it tells whether a value follows.
+func (d *Decoder) branch(n *node) bool {
+	switch d.long() {
+	case n.valueBranch:
+		return true
+	case n.nullBranch:
+		if !n.col.appendNull() {
+			d.fail(ErrBatchFull)
+		}
+	default:
+		d.fail(errBranch)
+	}
+	return false
 }
 
 // decodeOther is the rarer half of decode.

@@ -24,8 +24,9 @@ const (
 	opArray
 	opMap
 	opRecord
-	opUnion // only where it is stepped over
-	opKey   // a string whose value may come from outside
+	opUnion // only where it is stepped over, as is
+	opOptional
+	opKey // a string whose value may come from outside
 )
 
 // A node is one operation of a compiled decoder. Nodes without a column step
@@ -37,6 +38,7 @@ type node struct {
 	// A union of null and one type: the branch numbers, -1 where there is none.
 	union                   bool
 	nullBranch, valueBranch int64
+	valueByte               byte // valueBranch as it is encoded
 
 	size    int      // bytes of a fixed; with a known length, bytes of any value to step over
 	minSize int64    // of an encoded value; 0 if it may take no bytes at all
@@ -72,7 +74,11 @@ func (c *compiler) wanted(t *avroType, col *column) *node {
 				n.valueBranch, value = int64(i), b
 			}
 		}
+		if n.valueBranch < 0 { // null alone
+			n.nullBranch, n.valueBranch = -1, n.nullBranch
+		}
 	}
+	n.valueByte = byte(n.valueBranch << 1)
 	n.col = col
 	n.op = plainOp(value)
 	n.size = value.size
@@ -116,6 +122,9 @@ func (c *compiler) skipped(t *avroType) *node {
 	case kindUnion:
 		for _, b := range t.branches {
 			n.fields = append(n.fields, c.skipped(b))
+		}
+		if len(t.branches) == 2 && t.branches[0].kind == kindNull {
+			n.op, n.elem = opOptional, n.fields[1] // nearly all fields of Hudi's schemas
 		}
 	case kindRecord:
 		// Until it is complete, a use of the record within itself counts as

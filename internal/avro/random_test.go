@@ -195,7 +195,8 @@ func oracleText(t any, v any) string {
 		}
 		kind, obj := typeName(branch)
 		if n, ok := obj["name"].(string); ok {
-			kind = n
+			namespace, _ := obj["namespace"].(string)
+			kind = fullName(n, namespace)
 		}
 		if m, ok := v.(map[string]any); ok && len(m) == 1 && m[kind] != nil {
 			v = m[kind]

@@ -173,6 +173,9 @@ func (p *parser) parseUnion(text json.RawMessage, namespace string, depth int) (
 		if branch.kind == kindUnion {
 			return nil, errors.New("a union within a union")
 		}
+		if branch.kind == kindNull && slices.ContainsFunc(t.branches, func(b *avroType) bool { return b.kind == kindNull }) {
+			return nil, errors.New("a union with two nulls")
+		}
 		t.branches = append(t.branches, branch)
 	}
 	if len(list) == 0 {

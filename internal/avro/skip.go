@@ -2,6 +2,17 @@ package avro
 
 // skip steps over the value at hand.
 func (d *Decoder) skip(n *node) {
+	if n.op == opOptional {
+		switch d.long() {
+		case 0:
+			return
+		case 1:
+			n = n.elem
+		default:
+			d.fail(errBranch)
+			return
+		}
+	}
 	if n.known {
 		d.advance(int64(n.size))
 		return

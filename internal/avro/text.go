@@ -2,7 +2,6 @@ package avro
 
 import (
 	"bytes"
-	"math"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -24,10 +23,10 @@ func (c *column) repairText() {
 		v := bytes.ToValidUTF8(old[c.offsets[i]:c.offsets[i+1]], replacement)
 		c.offsets[i] = int32(c.used)
 		if end := c.used + len(v); end > len(c.data) {
-			if end > math.MaxInt32 {
+			if end > maxEnd {
 				v = nil
 			}
-			c.reserve(max(c.used+len(v), min(2*c.used, math.MaxInt32)))
+			c.reserve(max(c.used+len(v), min(2*c.used, maxEnd)))
 		}
 		c.used += copy(c.data[c.used:], v)
 	}
