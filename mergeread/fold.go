@@ -17,6 +17,7 @@ type fold struct {
 	rows     int     // rows of retained sources
 	bytes    int64   // memory of retained sources
 	stats    *Stats
+	tags     []uint32 // scratch
 }
 
 func newFold(b *binding, stats *Stats) *fold {
@@ -86,13 +87,13 @@ func (f *fold) stepOf(s *source) *step {
 	return &f.alg.delta
 }
 
-// apply folds all rows of a retained source by key.
+// fold folds all rows of a retained source by key.
 func (f *fold) fold(n int) error {
 	s := f.sources[n]
 	st := f.stepOf(s)
-	for i := range s.rows {
+	f.tags = hashAll(f.tags, &s.keys, s.rows)
+	for i, tag := range f.tags {
 		key := s.keys.at(i)
-		tag := uint32(hashKey(key))
 		r := makeRef(n, i)
 		e := f.find(tag, key)
 		if e < 0 {

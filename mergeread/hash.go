@@ -1,6 +1,7 @@
 package mergeread
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type hashPath struct {
 	base    batch.Reader
 	out     output
 	tags    []uint32
+	cands   []candidate
 	stage   func([]arrow.RecordBatch) ([]arrow.RecordBatch, error)
 	cursor  int     // entry that the inserts go on with
 	resume  *resume // rows that were yielded before; nil = none
@@ -183,30 +185,46 @@ func (p *hashPath) rows(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	return m.finish(to)
 }
 
-// probe looks up every key of a base batch.
+// A candidate is a base row and the entry that its key probably is of.
+type candidate struct {
+	row   int32
+	entry int32
+	head  ref
+}
+
+// probe looks up every key of a base batch. It goes in stages over the whole
+// batch, each a short loop whose memory accesses don't wait for one another.
 func (p *hashPath) probe(m *baseMerge, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
-	t := &p.fold.table
-	if t.used == 0 || m.s.rows == 0 {
+	f := p.fold
+	if f.table.used == 0 || m.s.rows == 0 {
 		return to, nil
 	}
 	if m.s.cols[p.in.Key] == nil {
 		return to, fmt.Errorf("mergeread: base batch without the record key")
 	}
 	p.tags = hashAll(p.tags, &m.s.keys, m.s.rows)
-	for i, tag := range p.tags {
-		s := t.slots[tag&t.mask]
-		if s == 0 {
-			continue
+	p.cands = f.table.candidates(p.cands[:0], p.tags)
+	for i := range p.cands {
+		p.cands[i].head = f.heads[p.cands[i].entry]
+	}
+	f.compared += int64(len(p.cands))
+	for _, c := range p.cands {
+		row, e := int(c.row), int(c.entry)
+		key := m.s.keys.at(row)
+		if !bytes.Equal(f.sources[c.head.src()].keys.at(c.head.row()), key) {
+			// Another key has the same tag; the right one may come later.
+			if e = f.find(p.tags[row], key); e < 0 {
+				continue
+			}
 		}
-		e := p.fold.find(tag, m.s.keys.at(i))
-		if e < 0 || p.fold.consumed[e] {
+		if f.consumed[e] {
 			continue
 		}
 		err := p.resume.outside(e)
 		if err != nil {
 			return to, err
 		}
-		if to, err = m.meet(i, e, to); err != nil {
+		if to, err = m.meet(row, e, to); err != nil {
 			return to, err
 		}
 	}

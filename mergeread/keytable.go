@@ -75,3 +75,22 @@ func (m *fold) find(tag uint32, key []byte) int {
 		}
 	}
 }
+
+// candidates finds, for each tag of a batch that the table has, the first
+// entry with it.
+func (t *keyTable) candidates(to []candidate, tags []uint32) []candidate {
+	slots, mask := t.slots, t.mask
+	for row, tag := range tags {
+		for i := tag & mask; ; i = (i + 1) & mask {
+			s := slots[i]
+			if uint32(s>>32) == tag && s != 0 {
+				to = append(to, candidate{row: int32(row), entry: int32(uint32(s)) - 1})
+				break
+			}
+			if s == 0 {
+				break
+			}
+		}
+	}
+	return to
+}
