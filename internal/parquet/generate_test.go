@@ -83,7 +83,7 @@ func generate(t testing.TB, o genOptions) []byte {
 	props := []aparquet.WriterProperty{
 		aparquet.WithDictionaryDefault(o.dict), aparquet.WithDataPageSize(o.pageSize), aparquet.WithCompression(o.codec),
 		aparquet.WithPageIndexEnabled(o.index), aparquet.WithBatchSize(64), aparquet.WithStoreDecimalAsInteger(o.intDec),
-		aparquet.WithBloomFilterEnabled(o.bloom),
+		aparquet.WithBloomFilterEnabled(o.bloom), aparquet.WithMaxBloomFilterBytes(1024),
 	}
 	if o.groupRows > 0 {
 		props = append(props, aparquet.WithMaxRowGroupLength(o.groupRows))
