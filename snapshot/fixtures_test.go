@@ -33,10 +33,7 @@ func TestFixtures(t *testing.T) {
 
 func checkFixture(t *testing.T, f tabletest.Fixture) {
 	ctx := t.Context()
-	st, err := storage.Open(ctx, f.Open(t), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := f.Storage(t)
 	hudi := f.Options(t)
 	if f.Manifest.Refused != "" {
 		_, err := Open(ctx, st, Options{})

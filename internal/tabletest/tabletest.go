@@ -8,12 +8,15 @@ package tabletest
 import (
 	"archive/zip"
 	"encoding/json"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hudi-go/hudi/internal/storage"
 )
 
 // A Fixture is one table with its answers, still packed.
@@ -102,6 +105,38 @@ func (f Fixture) Open(t testing.TB) (dir string) {
 		t.Fatalf("%s: no .hoodie in table.zip", f.Name)
 	}
 	return base
+}
+
+// Storage gives the table's files from memory, which is much faster than Open
+// where no folder is needed.
+func (f Fixture) Storage(t testing.TB) storage.Storage {
+	t.Helper()
+	r, err := zip.OpenReader(filepath.Join(f.Dir, "table.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	files := map[string][]byte{}
+	base := ""
+	for _, z := range r.File {
+		if strings.HasSuffix(z.Name, "/") {
+			continue
+		}
+		in, err := z.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(in)
+		if err != nil {
+			t.Fatalf("unpack %s: %v", z.Name, err)
+		}
+		files[z.Name] = data
+		// The metadata table's own properties lie deeper.
+		if dir, ok := strings.CutSuffix(z.Name, ".hoodie/hoodie.properties"); ok && !strings.Contains(dir, ".hoodie") {
+			base = strings.TrimSuffix(dir, "/")
+		}
+	}
+	return storage.NewMemory(files).Sub(base)
 }
 
 // Options gives the read options that the table needs, unpacking the source
