@@ -122,7 +122,7 @@ func TestDamagedFiles(t *testing.T) {
 	seeds = append(seeds, generate(t, genOptions{rows: 30, pageSize: 128, nulls: 0.2, dict: true, codec: compress.Codecs.Gzip}))
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for _, seed := range seeds {
-		for range 300 {
+		for range 100 {
 			data := bytes.Clone(seed)
 			for range 1 + rnd.IntN(4) {
 				data[rnd.IntN(len(data))] = byte(rnd.IntN(256))

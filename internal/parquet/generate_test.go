@@ -251,7 +251,7 @@ func TestGeneratedFiles(t *testing.T) {
 	for name, o := range cases {
 		t.Run(name, func(t *testing.T) {
 			if o.rows == 0 && name != "no rows" {
-				o.rows = 3000
+				o.rows = 2000
 			}
 			data := generate(t, o)
 			f := openBytes(t, data)
@@ -267,7 +267,7 @@ func TestGeneratedFiles(t *testing.T) {
 					t.Errorf("field %v, want %v", g, field)
 				}
 			}
-			checkParts(t, f, got, 20)
+			checkParts(t, f, got, 6)
 		})
 	}
 }

@@ -119,7 +119,27 @@ func (r *leafReader) read(n, hint int) (rows int, err error) {
 		rows, err = r.readFlat(n, hint)
 	}
 	r.row += int64(rows)
+	if err == nil && r.picks == nil && r.row == r.file.meta.groups[r.group].rows {
+		err = r.end()
+	}
 	return rows, err
+}
+
+// end checks that the chunk ends where its last row has been read.
+func (r *leafReader) end() error {
+	more := r.left > 0 || r.lo < len(r.defs)
+	for !more {
+		h, err := r.pages.nextData()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.pages.skip(h)
+		more = h.values > 0
+	}
+	return fmt.Errorf("%w: row group %d has more rows than the footer says", ErrCorrupt, r.group)
 }
 
 func (r *leafReader) readFlat(n, hint int) (rows int, err error) {
