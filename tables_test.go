@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-const maxTables = 45 << 20 // bytes of all test tables
+const maxTables = 40 << 20 // bytes of all test tables
 
 // TestTablesAreComplete: each test table has its zip, its README and every answer that its manifest names, no answer that
 // it does not name, and all of them stay small enough for a repository.

@@ -51,13 +51,13 @@ def each_release(a):
     return status
 
 
-def make(name, fn, dest):
+def make(name, fn, dest, odd):
     """Writes one table and asks it; gives a line for the log."""
     from hudigen.answers import err, finish
     from hudigen.fixture import Fixture, Skip
 
     t0 = time.time()
-    fx = Fixture(name)
+    fx = Fixture(name, odd)
     shutil.rmtree(dest, ignore_errors=True)
     try:
         fn(fx)
@@ -108,7 +108,7 @@ def main():
             continue
         if a.extra and env.version != extra_version(name):
             continue
-        line = make(name, fn, dest)
+        line = make(name, fn, dest, a.extra)
         failed += line.startswith("FAIL")
         print(line, flush=True)
     env.spark.stop()

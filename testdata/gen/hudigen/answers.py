@@ -184,9 +184,11 @@ def finish(fx, dest):
         asker.ask("read_optimized", {}, {"hoodie.datasource.query.type": "read_optimized"})
     if fx.time_travel:
         asker.times(instants)
-    if fx.incremental:
+    if fx.incremental and not fx.odd:
         asker.changes(instants)
     filters = asker.filters()
+    if fx.afterwards:
+        fx.afterwards()
     zipdir(fx.path, os.path.join(dest, "table.zip"))
     source = os.path.join(env.work, fx.name, "source.zip")
     if os.path.exists(source):

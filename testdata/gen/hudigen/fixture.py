@@ -81,7 +81,7 @@ def timeline(path, actions=ACTIONS):
 class Fixture:
     """One table: a table function fills it, answers.finish asks and stores it."""
 
-    def __init__(self, name):
+    def __init__(self, name, odd=False):
         self.name = name
         self.path = os.path.join(env.work, name, "table")
         self.rng = random.Random(f"{env.seed}/{name}")
@@ -96,8 +96,10 @@ class Fixture:
         self.extra = {}  # more entries of the manifest
         self.incremental = True
         self.time_travel = True
+        self.odd = odd  # of the extra tables: no incremental queries
         self.choices = {}
         self.read_opts = {}
+        self.afterwards = None  # called when Spark has answered, before the table is zipped
         self.files_only = False  # the snapshot is read from the base files: Spark fails on the table
         self.fix = None  # data frame -> data frame: corrects answers where Spark is known to be wrong
         self.more_incr = []  # more (begin, end) instants to ask for
