@@ -30,6 +30,8 @@ type hashPath struct {
 	base    batch.Reader
 	out     output
 	tags    []uint32
+	filter  tagFilter
+	picked  []int32 // rows that the filter lets through
 	cands   []candidate
 	stage   func([]arrow.RecordBatch) ([]arrow.RecordBatch, error)
 	cursor  int     // entry that the inserts go on with
@@ -93,6 +95,7 @@ func (p *hashPath) logs(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	for i, s := range f.sources {
 		p.set(i, s)
 	}
+	p.filter = newTagFilter(&f.table)
 	p.stage = p.openBase
 	return to, nil
 }
@@ -203,7 +206,8 @@ func (p *hashPath) probe(m *baseMerge, to []arrow.RecordBatch) ([]arrow.RecordBa
 		return to, fmt.Errorf("mergeread: base batch without the record key")
 	}
 	p.tags = hashAll(p.tags, &m.s.keys, m.s.rows)
-	p.cands = f.table.candidates(p.cands[:0], p.tags)
+	p.picked = p.filter.pass(p.picked, p.tags)
+	p.cands = f.table.candidates(p.cands[:0], p.tags, p.picked)
 	for i := range p.cands {
 		p.cands[i].head = f.heads[p.cands[i].entry]
 	}

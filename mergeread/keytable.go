@@ -3,6 +3,8 @@ package mergeread
 import (
 	"bytes"
 	"hash/maphash"
+	"math/bits"
+	"slices"
 )
 
 // A keyTable finds the entry of a record key: open addressing over 8-byte
@@ -76,15 +78,54 @@ func (m *fold) find(tag uint32, key []byte) int {
 	}
 }
 
-// candidates finds, for each tag of a batch that the table has, the first
+// A tagFilter has a bit set for each tag of a table. It is small enough for
+// the caches where the table is not, and most base rows end there: a probe of
+// the table alone takes three times as long, for its misses and for branches
+// that can't be guessed.
+type tagFilter struct {
+	bits  []uint64
+	shift uint32
+}
+
+// filterBits is the filter's size in bits per slot of the table. Of a table
+// that is a quarter to a half full it leaves 1 row in 16 to 1 in 8.
+const filterBits = 4
+
+func newTagFilter(t *keyTable) tagFilter {
+	n := len(t.slots) * filterBits
+	f := tagFilter{bits: make([]uint64, n/64), shift: uint32(32 - bits.Len(uint(n-1)))}
+	for _, s := range t.slots {
+		if s != 0 {
+			b := uint32(s>>32) >> f.shift
+			f.bits[b>>6] |= 1 << (b & 63)
+		}
+	}
+	return f
+}
+
+// pass lists the rows whose tags may be in the table. It has no branches to
+// guess wrong.
+func (f *tagFilter) pass(rows []int32, tags []uint32) []int32 {
+	rows = slices.Grow(rows[:0], len(tags))[:len(tags)]
+	n := 0
+	for i, tag := range tags {
+		b := tag >> f.shift
+		rows[n] = int32(i)
+		n += int(f.bits[b>>6] >> (b & 63) & 1)
+	}
+	return rows[:n]
+}
+
+// candidates finds, for the tags of a batch that the table has, the first
 // entry with it.
-func (t *keyTable) candidates(to []candidate, tags []uint32) []candidate {
+func (t *keyTable) candidates(to []candidate, tags []uint32, rows []int32) []candidate {
 	slots, mask := t.slots, t.mask
-	for row, tag := range tags {
+	for _, row := range rows {
+		tag := tags[row]
 		for i := tag & mask; ; i = (i + 1) & mask {
 			s := slots[i]
 			if uint32(s>>32) == tag && s != 0 {
-				to = append(to, candidate{row: int32(row), entry: int32(uint32(s)) - 1})
+				to = append(to, candidate{row: row, entry: int32(uint32(s)) - 1})
 				break
 			}
 			if s == 0 {
