@@ -371,6 +371,7 @@ func compareColumns(t *testing.T, r *randomSchema, s *Schema, root map[string]an
 			t.Fatalf("%d rows; %d of %d bytes are left", batch.NumRows(), d.Len(), d.Size())
 		}
 		for c, f := range batch.Schema().Fields() {
+			checkArray(t, batch.Column(c))
 			if columns != nil && !slices.Contains(columns, f.Name) {
 				t.Fatalf("column %s was not asked for", f.Name)
 			}
@@ -384,5 +385,35 @@ func compareColumns(t *testing.T, r *randomSchema, s *Schema, root map[string]an
 			}
 		}
 		batch.Release()
+	}
+}
+
+// checkArray checks what arrays must obey whatever they hold: the number of
+// nulls that is noted, offsets and lengths.
+func checkArray(t *testing.T, a arrow.Array) {
+	t.Helper()
+	nulls := 0
+	for i := range a.Len() {
+		if a.IsNull(i) {
+			nulls++
+		}
+	}
+	if nulls != a.NullN() {
+		t.Errorf("%v: %d nulls are noted, there are %d", a.DataType(), a.NullN(), nulls)
+	}
+	if v, ok := a.(interface{ ValidateFull() error }); ok {
+		if err := v.ValidateFull(); err != nil {
+			t.Errorf("%v: %v", a.DataType(), err)
+		}
+	}
+	switch a := a.(type) {
+	case *array.List:
+		checkArray(t, a.ListValues())
+	case *array.Map:
+		checkArray(t, a.ListValues())
+	case *array.Struct:
+		for i := range a.NumField() {
+			checkArray(t, a.Field(i))
+		}
 	}
 }
