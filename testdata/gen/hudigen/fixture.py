@@ -78,6 +78,13 @@ def timeline(path, actions=ACTIONS):
     return out
 
 
+def drop_checksum(path):
+    """Removes the checksum file that Hadoop's local file system keeps beside a file that was changed by hand."""
+    checksum = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.crc")
+    if os.path.exists(checksum):
+        os.remove(checksum)
+
+
 class Fixture:
     """One table: a table function fills it, answers.finish asks and stores it."""
 
@@ -233,7 +240,5 @@ class Fixture:
         """Removes the completed file of the newest instant: it is inflight again, its data files stay."""
         t = self.tl()[-1]
         os.remove(t["file"])
-        c = os.path.join(os.path.dirname(t["file"]), "." + os.path.basename(t["file"]) + ".crc")
-        if os.path.exists(c):
-            os.remove(c)
+        drop_checksum(t["file"])
         return t["instant"]

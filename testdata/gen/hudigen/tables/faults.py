@@ -5,7 +5,7 @@ import os
 import shutil
 
 from hudigen import env
-from hudigen.fixture import mkdf, table
+from hudigen.fixture import drop_checksum, mkdf, table
 from hudigen.rows import Rows
 
 SMALL = {"hoodie.index.bloom.num_entries": "200"}
@@ -168,9 +168,8 @@ def late_rollback(fx):
         mkdf([(f"k{i}", "p0", 3, 30 + i) for i in range(3, 7)], ddl), "upsert", "4 rows while the failed one stands"
     )
     middle = fx.last()
-    fx.register()
-    fx.sql(f"call rollback_to_instant(table => '{fx.name}', instant_time => '{bad}')", "")
-    fx.write(mkdf([("k9", "p0", 4, 90)], ddl), "upsert", "1 row")
+    alone = {"hoodie.cleaner.policy.failed.writes": "EAGER", "hoodie.write.concurrency.mode": "single_writer"}
+    fx.write(mkdf([("k9", "p0", 4, 90)], ddl), "upsert", f"1 row; rolls {bad} back first", alone)
     fx.extra.update(rolled_back_instant=bad, read_before_rollback=middle)
 
 
@@ -193,6 +192,7 @@ def failed_block(fx):
     (log,) = logs(fx)
     with open(log, "ab") as f:
         f.write(block)
+    drop_checksum(log)
     for name in (f"{bad}.deltacommit.requested", f"{bad}.deltacommit.inflight"):
         open(f"{fx.path}/.hoodie/{name}", "w").close()
     fx.step(f"the block of {bad} appended to the newest log file, the instant left inflight")
@@ -211,9 +211,7 @@ def magic_twice(fx):
     whole = open(log, "rb").read()
     with open(log, "wb") as f:
         f.write(whole[:6] + (len(whole) * 3).to_bytes(8, "big") + whole[14:40] + whole)
-    checksum = os.path.join(os.path.dirname(log), f".{os.path.basename(log)}.crc")
-    if os.path.exists(checksum):
-        os.remove(checksum)
+    drop_checksum(log)
     fx.step(f"{os.path.basename(log)}: 40 bytes of a torn block put before the block")
 
 

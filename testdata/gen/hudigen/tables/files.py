@@ -2,13 +2,12 @@
 
 import datetime as dt
 import glob
-import os
 import random
 from decimal import Decimal as D
 
 import pyarrow.parquet as pq
 from hudigen import env
-from hudigen.fixture import mkdf, table
+from hudigen.fixture import drop_checksum, mkdf, table
 from hudigen.tables.paths import listed
 
 DDL = (
@@ -129,9 +128,7 @@ def rewrite(fx, name, how):
         group = 50 if "groups" in name else len(t)
         how = {"compression": "gzip", **how}
         pq.write_table(t.replace_schema_metadata(meta), path, store_schema=False, row_group_size=group, **how)
-        checksum = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.crc")
-        if os.path.exists(checksum):
-            os.remove(checksum)
+        drop_checksum(path)
     fx.step(f"base files written anew by pyarrow: {how}")
 
 
