@@ -2,7 +2,10 @@ package snapshot
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -90,30 +93,40 @@ func TestDecodeCut(t *testing.T) {
 }
 
 func FuzzDecodeRecord(f *testing.F) {
-	records(f, func(_, schema string, value []byte) {
-		if len(value) < 4096 {
-			f.Add(schema, value)
+	d, err := metadataDecoderFor(string(seeds(f, "testdata/records/*.json")[0]))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, value := range seeds(f, "testdata/records/*.bin") {
+		f.Add(value)
+	}
+	f.Fuzz(func(t *testing.T, value []byte) {
+		r, err := d.decode(value)
+		if err == nil && len(r.Files) > len(value) {
+			t.Errorf("%d files out of %d bytes", len(r.Files), len(value))
 		}
 	})
-	f.Fuzz(func(t *testing.T, schema string, value []byte) {
-		root, err := parseAvroNode(schema)
+}
+
+func FuzzRecordSchema(f *testing.F) {
+	values := seeds(f, "testdata/records/*.bin")
+	f.Add(seeds(f, "testdata/records/*.json")[0])
+	f.Add([]byte(`{"type":"record","name":"r","fields":[{"name":"ColumnStatsMetadata","type":["null","r"]}]}`))
+	f.Add([]byte(bomb(60)))
+	f.Fuzz(func(t *testing.T, schema []byte) {
+		root, err := parseAvroNode(string(schema))
 		if err != nil || root.kind != avroRecord {
 			return
 		}
-		(&metadataDecoder{root}).decode(value)
+		for _, value := range values {
+			(&metadataDecoder{root}).decode(value)
+		}
 	})
 }
 
 func FuzzParseCommit(f *testing.F) {
-	for _, name := range []string{"v6/leftovers_mor", "v9/leftovers_cow"} {
-		tl := openTimeline(f, tabletest.Open(f, name))
-		for _, i := range tl.Instants() {
-			data, err := storage.ReadFile(f.Context(), tl.st, i.File)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(data)
-		}
+	for _, data := range seeds(f, "testdata/commits/*") {
+		f.Add(data)
 	}
 	f.Add([]byte("Obj\x01"))
 	f.Add([]byte(" {}"))
@@ -123,6 +136,33 @@ func FuzzParseCommit(f *testing.F) {
 			t.Error("neither metadata nor an error")
 		}
 	})
+}
+
+// bomb is a schema whose records hold two records each, n deep, and no data.
+func bomb(n int) string {
+	schema := `{"type":"record","name":"r0","fields":[]}`
+	for i := range n {
+		schema = fmt.Sprintf(`{"type":"record","name":"r%d","fields":[{"name":"a","type":%s},{"name":"b","type":"r%d"}]}`, i+1, schema, i)
+	}
+	return schema
+}
+
+// seeds reads files of this package's testdata, cut from real tables.
+func seeds(t testing.TB, pattern string) [][]byte {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	var all [][]byte
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, data)
+	}
+	return all
 }
 
 func TestParseCommit(t *testing.T) {

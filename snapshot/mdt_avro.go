@@ -137,8 +137,13 @@ func shortName(name string) string { return name[strings.LastIndexByte(name, '.'
 type avroReader struct {
 	data  []byte
 	depth int
+	empty int // values passed over since data was last read
 	err   error
 }
+
+// maxEmpty bounds the values of no length in a row: nested records without
+// fields can stand for more of them than there is time.
+const maxEmpty = 10_000
 
 func (r *avroReader) fail(format string, args ...any) {
 	if r.err == nil {
@@ -148,6 +153,7 @@ func (r *avroReader) fail(format string, args ...any) {
 }
 
 func (r *avroReader) long() int64 {
+	r.empty = 0
 	v, n := binary.Varint(r.data)
 	if n <= 0 {
 		r.fail("number cut short")
@@ -164,6 +170,7 @@ func (r *avroReader) take(n int64) []byte {
 	}
 	b := r.data[:n]
 	r.data = r.data[n:]
+	r.empty = 0
 	return b
 }
 
@@ -267,7 +274,9 @@ func (r *avroReader) entries(n *avroNode, value func(key string)) {
 
 // skip passes over a value. Unions are resolved on the way.
 func (r *avroReader) skip(n *avroNode) {
-	if r.depth++; r.depth > 100 {
+	r.depth++
+	r.empty++
+	if r.depth > 100 || r.empty > maxEmpty {
 		r.fail("nested too deep")
 	}
 	defer func() { r.depth-- }()
