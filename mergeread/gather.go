@@ -26,6 +26,9 @@ const (
 // errTooLong is a column that would need more bytes than its offsets reach.
 var errTooLong = errors.New("mergeread: column exceeds 2 GiB in one batch")
 
+// maxOffset is the last offset of 32-bit columns; tests lower it.
+var maxOffset int64 = math.MaxInt32
+
 // A gatherer copies rows of several arrays of one type into a new array. Each
 // array has a number, its source's; spans refer to these.
 //
@@ -332,7 +335,7 @@ func (g *gatherer) strings32(spans []span, n int) (offs, data *memory.Buffer, er
 			}
 		}
 	}
-	if size > math.MaxInt32 {
+	if size > maxOffset {
 		return nil, nil, errTooLong
 	}
 	offs, data = g.buffer(4*(n+1)), g.buffer(int(size))
@@ -436,7 +439,7 @@ func (g *gatherer) lists(spans []span, n int, valid *memory.Buffer, nulls int) (
 			at += int64(m)
 		}
 	}
-	if at > math.MaxInt32 {
+	if at > maxOffset {
 		offs.Release()
 		return nil, errTooLong
 	}

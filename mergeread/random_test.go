@@ -179,31 +179,47 @@ func (m *modelSlice) randomRun(r *rand.Rand, sh shape, keys int, partial bool) m
 	return run
 }
 
-// seeds is how many random slices each path merges.
-const seeds = 120
+// randomPaths are the ways to merge, and how many random slices each gets.
+var randomPaths = []struct {
+	name  string
+	shape shape
+	opts  Options
+	seeds uint64
+}{
+	{"hash", shape{duplicates: true}, Options{}, 120},
+	{"position", shape{positions: true}, Options{}, 120},
+	{"sorted", shape{sorted: true, duplicates: true}, Options{}, 120},
+	{"spilled", shape{duplicates: true}, Options{MemoryLimit: 6000}, 40},
+}
 
 // TestRandomSlices merges random slices by every path and compares with the
 // model.
 func TestRandomSlices(t *testing.T) {
-	for _, path := range []struct {
-		name  string
-		shape shape
-		opts  Options
-	}{
-		{"hash", shape{duplicates: true}, Options{}},
-		{"position", shape{positions: true}, Options{}},
-		{"spilled", shape{duplicates: true}, Options{MemoryLimit: 4000}},
-		{"sorted", shape{sorted: true, duplicates: true}, Options{}},
-	} {
-		t.Run(path.name, func(t *testing.T) {
-			for seed := range uint64(seeds) {
-				checkSlice(t, seed, path.shape, path.opts)
+	for _, p := range randomPaths {
+		t.Run(p.name, func(t *testing.T) {
+			var stats Stats
+			for seed := range p.seeds {
+				p.opts.Stats = &stats
+				checkSlice(t, seed, p.shape, p.opts)
 				if t.Failed() {
 					return
 				}
 			}
+			if (p.opts.MemoryLimit > 0) != (stats.Spilled > 0) {
+				t.Errorf("%d bytes spilled at a limit of %d", stats.Spilled, p.opts.MemoryLimit)
+			}
 		})
 	}
+}
+
+func FuzzSlices(f *testing.F) {
+	for i := range randomPaths {
+		f.Add(uint64(1000+i), uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, path uint8) {
+		p := randomPaths[int(path)%len(randomPaths)]
+		checkSlice(t, seed, p.shape, p.opts)
+	})
 }
 
 func checkSlice(t *testing.T, seed uint64, sh shape, o Options) {

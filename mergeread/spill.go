@@ -15,9 +15,10 @@ import (
 const (
 	partitionBits = 4
 	partitions    = 1 << partitionBits
-	// maxLevel is how often a partition may be parted again; the 32 bits of
-	// the hash that the table leaves over are used up then.
-	maxLevel = 32 / partitionBits
+	// maxLevel is how often the log side may be parted. What is still too
+	// big then, at a 4096th, are many records of few keys, which no hash
+	// can part: these are merged in memory.
+	maxLevel = 3
 )
 
 // A spill merges a slice whose log side outgrew its memory. Log records go to
