@@ -95,31 +95,48 @@ func Run(ctx context.Context, e Env) int {
 		e.notef("interrupted")
 		return statusInterrupt
 	}
-	fmt.Fprintln(e.Stderr, "hudi: "+message(err))
+	if _, people := terminal(e.Stderr); people {
+		fmt.Fprintln(e.Stderr, "hudi: "+explain(err))
+	} else {
+		fmt.Fprintln(e.Stderr, "hudi: "+message(err))
+	}
 	if errors.As(err, &usage) {
 		return statusUsage
 	}
 	return statusFailed
 }
 
-// message brings an error to one line. DuckDB's messages show the statement
-// with a mark below; that is kept for those who see it.
+// message brings an error to one line.
 func message(err error) string {
+	head, _ := splitPlace(err)
+	return head
+}
+
+// explain is message with what DuckDB shows of the statement, on lines below;
+// for people, who can make use of it.
+func explain(err error) string {
+	head, place := splitPlace(err)
+	return head + place
+}
+
+// splitPlace splits off the lines in which DuckDB shows the place of an error in
+// the statement.
+func splitPlace(err error) (head, place string) {
 	text := strings.TrimSpace(err.Error())
 	var sql *duckdb.Error
 	if errors.As(err, &sql) {
-		if head, place, ok := strings.Cut(text, "\n\nLINE "); ok {
-			return oneLine(head) + "\nLINE " + place
+		if before, after, ok := strings.Cut(text, "\n\nLINE "); ok {
+			text, place = before, "\nLINE "+after
 		}
 	}
-	return oneLine(text)
+	return oneLine(text), place
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func run(ctx context.Context, e *Env) error {
 	root := newRoot(e)
-	root.SetArgs(e.Args)
+	root.SetArgs(append([]string{}, e.Args...)) // nil would stand for those of the process
 	root.SetIn(e.Stdin)
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)

@@ -49,8 +49,9 @@ var inspectors = []struct {
 	{"#HUDI#", inspectLog},
 	{"PAR1", inspectParquet},
 	{"DATABLK*", inspectHFile},
-	{"TRABLK\"$", inspectHFile}, // an HFile without entries
+	{"METABLKc", inspectHFile}, // an HFile without entries
 	{"IDXROOT2", inspectHFile},
+	{"TRABLK\"$", inspectHFile},
 }
 
 func inspect(ctx context.Context, e *Env, uri string, options map[string]string, asJSON bool) error {

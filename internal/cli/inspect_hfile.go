@@ -2,13 +2,10 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"strconv"
-
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/hudi-go/hudi/internal/avro"
 	"github.com/hudi-go/hudi/internal/hfile"
@@ -25,18 +22,17 @@ type hfileEntry struct {
 	Value  string          `json:"value,omitempty"` // hexadecimal digits
 }
 
+// maxValue is how much of a value a table shows: some are Bloom filters.
+const maxValue = 400
+
 func inspectHFile(_ context.Context, e *Env, f storage.File, asJSON bool) error {
 	h, err := hfile.Open(f, f.Size())
 	if err != nil {
 		return err
 	}
-	var d *avro.Decoder
+	var schema *avro.Schema
 	if text, ok := h.Info("schema"); ok {
-		if s, err := avro.Parse(string(text)); err == nil {
-			if d, err = avro.NewDecoder(s, nil, memory.DefaultAllocator); err == nil {
-				defer d.Release()
-			}
-		}
+		schema, _ = avro.Parse(string(text)) // if it is no schema, bytes are shown
 	}
 	out := bufio.NewWriter(e.Stdout)
 	defer out.Flush()
@@ -47,7 +43,7 @@ func inspectHFile(_ context.Context, e *Env, f storage.File, asJSON bool) error 
 		if err != nil {
 			return err
 		}
-		item := describeEntry(d, entry)
+		item := describeEntry(schema, entry)
 		if asJSON {
 			if err := enc.Encode(item); err != nil {
 				return err
@@ -58,7 +54,7 @@ func inspectHFile(_ context.Context, e *Env, f storage.File, asJSON bool) error 
 		if item.Record == nil {
 			value = item.Value
 		}
-		rows = append(rows, []string{item.Key, strconv.Itoa(item.Bytes), value})
+		rows = append(rows, []string{item.Key, strconv.Itoa(item.Bytes), shorten(value, maxValue)})
 	}
 	if asJSON {
 		return out.Flush()
@@ -66,17 +62,41 @@ func inspectHFile(_ context.Context, e *Env, f storage.File, asJSON bool) error 
 	return render.List(out, columns("key", ">bytes", "value"), rows, e.renderOptions())
 }
 
-func describeEntry(d *avro.Decoder, entry hfile.Entry) hfileEntry {
+func describeEntry(schema *avro.Schema, entry hfile.Entry) hfileEntry {
 	item := hfileEntry{Key: entry.Key, Bytes: len(entry.Value)}
-	if d != nil && d.Append(entry.Value) == nil {
-		b := d.NewBatch()
-		defer b.Release()
-		var text bytes.Buffer
-		if w, err := render.New(render.JSON, &text, b.Schema(), render.Options{}); err == nil && w.Write(b) == nil && w.Close() == nil {
-			item.Record = bytes.TrimSpace(text.Bytes())
-			return item
+	if schema != nil {
+		var record map[string]any
+		if schema.Unmarshal(entry.Value, &record) == nil {
+			if text, err := json.Marshal(present(record)); err == nil {
+				item.Record = text
+				return item
+			}
 		}
 	}
 	item.Value = hex.EncodeToString(entry.Value)
 	return item
+}
+
+// present leaves out what is null, of which records of the metadata table have
+// much, and spells bytes in hexadecimal digits.
+func present(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for k, item := range v {
+			if item != nil {
+				out[k] = present(item)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = present(item)
+		}
+		return out
+	case []byte:
+		return hex.EncodeToString(v)
+	}
+	return v
 }

@@ -64,6 +64,11 @@ func (b *logBlock) more() string {
 	slices.Sort(keys)
 	for _, k := range keys {
 		v := b.Header[k]
+		if k == hudilog.RecordPositions.String() {
+			if p, err := hudilog.Positions(v); err == nil {
+				v = fmt.Sprintf("(%d)", len(p))
+			}
+		}
 		if len(v) > 40 {
 			v = fmt.Sprintf("(%d bytes)", len(v))
 		}

@@ -120,9 +120,9 @@ func boundText(c parquet.Chunk, bound []byte) string {
 	switch c.Type.ID() {
 	case arrow.STRING, arrow.LARGE_STRING:
 		if s := string(bound); utf8.ValidString(s) {
-			return shorten(s)
+			return shorten(s, maxBound)
 		}
-		return shorten(hex.EncodeToString(bound))
+		return shorten(hex.EncodeToString(bound), maxBound)
 	case arrow.DECIMAL128:
 		if n, ok := decimalBound(c.Physical, bound); ok {
 			return n.ToString(c.Type.(arrow.DecimalType).GetScale())
@@ -133,7 +133,7 @@ func boundText(c parquet.Chunk, bound []byte) string {
 	}
 	fixed, ok := c.Type.(arrow.FixedWidthDataType)
 	if !ok || (fixed.BitWidth()+7)/8 != len(bound) || c.Type.ID() == arrow.FIXED_SIZE_BINARY {
-		return shorten(hex.EncodeToString(bound))
+		return shorten(hex.EncodeToString(bound), maxBound)
 	}
 	data := array.NewData(c.Type, 1, []*memory.Buffer{nil, memory.NewBufferBytes(bound)}, nil, 0, 0)
 	defer data.Release()
@@ -161,13 +161,13 @@ func decimalBound(p parquet.Physical, bound []byte) (decimal128.Num, bool) {
 	return decimal128.New(int64(binary.BigEndian.Uint64(wide[:])), binary.BigEndian.Uint64(wide[8:])), true
 }
 
-func shorten(s string) string {
-	if len(s) <= maxBound {
+// shorten cuts a text to about n bytes.
+func shorten(s string, n int) string {
+	if len(s) <= n {
 		return s
 	}
-	cut := maxBound
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
 	}
-	return s[:cut] + "…"
+	return s[:n] + "…"
 }

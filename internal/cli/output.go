@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,7 +48,11 @@ func (o *outputFlags) open(e *Env) (*output, error) {
 	if o.file != "" {
 		// In the same folder, since only there it can be renamed.
 		if out.temp, err = os.CreateTemp(filepath.Dir(o.file), "."+filepath.Base(o.file)+".*"); err != nil {
-			return nil, fmt.Errorf("output file: %w", err)
+			var pathError *fs.PathError
+			if errors.As(err, &pathError) { // which names the temporary file
+				err = pathError.Err
+			}
+			return nil, fmt.Errorf("output file %s: %w", o.file, err)
 		}
 		out.w = out.temp
 		return out, nil

@@ -89,7 +89,7 @@ func (s *session) runPrompted(ctx context.Context, text string, out *output) {
 	defer stop()
 	out.results = 0
 	if _, err := s.run(ctx, text, out); err != nil {
-		s.env.notef("%s", message(err))
+		s.env.notef("%s", explain(err))
 	}
 }
 

@@ -101,9 +101,8 @@ func scanWhere(ctx context.Context, t *provider.Table, q provider.Query, stats *
 	return r, nil
 }
 
-// whereSQL is the statement for a condition. The condition is on lines of its
-// own, so that a comment in it ends, and in parentheses, so that it can't be
-// more than a condition.
+// whereSQL is the statement for a condition, which stands on lines of its own,
+// so that a comment in it ends.
 func whereSQL(columns []string, q provider.Query) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {

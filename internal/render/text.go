@@ -111,6 +111,13 @@ func unsigned[T uint8 | uint16 | uint32 | uint64](value func(int) T) cell {
 	return func(dst []byte, i int) []byte { return strconv.AppendUint(dst, uint64(value(i)), 10) }
 }
 
+// decimals spells all digits of the scale. ValueStr of the arrays does not: it
+// goes through floats.
+func decimals[T interface{ ToString(scale int32) string }](a arrow.Array, value func(int) T) cell {
+	scale := a.DataType().(arrow.DecimalType).GetScale()
+	return func(dst []byte, i int) []byte { return append(dst, value(i).ToString(scale)...) }
+}
+
 func (s style) number(a arrow.Array) cell {
 	switch a := a.(type) {
 	case *array.Int8:
@@ -135,8 +142,14 @@ func (s style) number(a arrow.Array) cell {
 		return func(dst []byte, i int) []byte { return s.float(dst, float64(a.Value(i)), 32) }
 	case *array.Float64:
 		return func(dst []byte, i int) []byte { return s.float(dst, a.Value(i), 64) }
-	case *array.Decimal32, *array.Decimal64, *array.Decimal128, *array.Decimal256:
-		return func(dst []byte, i int) []byte { return append(dst, a.ValueStr(i)...) }
+	case *array.Decimal32:
+		return decimals(a, a.Value)
+	case *array.Decimal64:
+		return decimals(a, a.Value)
+	case *array.Decimal128:
+		return decimals(a, a.Value)
+	case *array.Decimal256:
+		return decimals(a, a.Value)
 	}
 	return nil
 }
