@@ -66,7 +66,7 @@ func newColumn(mem memory.Allocator, dt arrow.DataType) *column {
 		c.text = dt.ID() == arrow.STRING
 	case *arrow.MapType:
 		c.layout = layoutList
-		c.children = []*column{newColumn(mem, dt.ValueType())}
+		c.children = []*column{newColumn(mem, dt.Elem())}
 	case *arrow.ListType:
 		c.layout = layoutList
 		c.children = []*column{newColumn(mem, dt.Elem())}
