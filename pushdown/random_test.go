@@ -103,6 +103,9 @@ func (g generator) append(b array.Builder, t arrow.DataType) {
 	case *array.TimestampBuilder:
 		b.Append(arrow.Timestamp(int32(n)))
 	case *array.Decimal128Builder:
+		if t.(*arrow.Decimal128Type).Precision < 19 {
+			n = int64(int32(n))
+		}
 		b.Append(decimal128.FromI64(n))
 	case *array.StringBuilder:
 		b.Append(g.text())

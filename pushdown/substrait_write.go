@@ -172,6 +172,9 @@ func (w *substraitWriter) compare(p Compare) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isNaN(p.Value) && p.Op == Eq { // Arrow's NaN equals nothing
+		return w.call("is_nan", c), nil
+	}
 	v, err := w.literal(p.Value, typ)
 	if err != nil {
 		return nil, err
@@ -303,9 +306,9 @@ func (w *substraitWriter) literal(v Value, t arrow.DataType) ([]byte, error) {
 			b = appendVarint(nil, subTime, uint64(v.num))
 		}
 	case KindTimestamp:
-		b = appendBytes(nil, litPTS, precisionValue(v))
+		b = timestampLiteral(v, subTimestamp, litPTS)
 	case KindTimestampTZ:
-		b = appendBytes(nil, litPTSTZ, precisionValue(v))
+		b = timestampLiteral(v, litTimestampTZ, litPTSTZ)
 	default:
 		return nil, fmt.Errorf("%s is no constant", v)
 	}
@@ -323,6 +326,16 @@ func integerLiteral(n int64, t arrow.DataType) []byte {
 		number = subI32
 	}
 	return appendVarint(nil, number, uint64(n))
+}
+
+// timestampLiteral takes the older form, of microseconds, where it can: not all
+// readers know the one with a precision.
+func timestampLiteral(v Value, micros, precise protowire.Number) []byte {
+	mul := int64(1e6) / perSecond(v.unit)
+	if mul == 0 || v.num > math.MaxInt64/mul || v.num < math.MinInt64/mul {
+		return appendBytes(nil, precise, precisionValue(v))
+	}
+	return appendVarint(nil, micros, uint64(v.num*mul))
 }
 
 func precisionValue(v Value) []byte {
@@ -368,8 +381,9 @@ var arrowTypes = map[arrow.Type]string{
 	arrow.UINT8: "u8", arrow.UINT16: "u16", arrow.UINT32: "u32", arrow.UINT64: "u64", arrow.LARGE_STRING: "large_string", arrow.LARGE_BINARY: "large_binary",
 }
 
-// namedType writes a type and collects the names below it. Types that
-// Substrait lacks are written as binary: they hold the column's place.
+// namedType writes a type and collects the names below it, not those below
+// lists and maps: Arrow wants none there. Types that Substrait lacks are
+// written as binary: they hold the column's place.
 func (w *substraitWriter) namedType(t arrow.DataType, names *[]string) []byte {
 	if n, ok := flatTypes[t.ID()]; ok {
 		return typeOf(n)
@@ -396,10 +410,10 @@ func (w *substraitWriter) namedType(t arrow.DataType, names *[]string) []byte {
 	case *arrow.StructType:
 		return appendBytes(nil, subStruct, w.structType(t.Fields(), names))
 	case *arrow.ListType:
-		return appendBytes(nil, subList, appendVarint(appendBytes(nil, 1, w.namedType(t.Elem(), names)), 3, 1))
+		return appendBytes(nil, subList, appendVarint(appendBytes(nil, 1, w.typ(t.Elem())), 3, 1))
 	case *arrow.MapType:
-		m := appendBytes(nil, 1, w.namedType(t.KeyType(), names))
-		m = appendBytes(m, 2, w.namedType(t.ItemType(), names))
+		m := appendBytes(nil, 1, w.typ(t.KeyType()))
+		m = appendBytes(m, 2, w.typ(t.ItemType()))
 		return appendBytes(nil, subMap, appendVarint(m, 4, 1))
 	}
 	return typeOf(subBinary)
