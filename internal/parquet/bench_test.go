@@ -21,9 +21,9 @@ func BenchmarkRead(b *testing.B) {
 		o    ReadOptions
 	}{
 		{"serial", ReadOptions{}},
-		{"batch=8192", ReadOptions{BatchSize: 8192}},
-		{"batch=16384", ReadOptions{BatchSize: 16384}},
-		{"batch=65536", ReadOptions{BatchSize: 65536}},
+		{"recycled", ReadOptions{Allocator: NewRecycler(128 << 20)}},
+		{"recycled, batch=8192", ReadOptions{BatchSize: 8192, Allocator: NewRecycler(128 << 20)}},
+		{"recycled, batch=16384", ReadOptions{BatchSize: 16384, Allocator: NewRecycler(128 << 20)}},
 		{"threads=2", ReadOptions{Threads: 2}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -231,7 +231,7 @@ func TestGeneratedFiles(t *testing.T) {
 		"long strings":      {rows: 500, pageSize: 1 << 10, nulls: 0.2, longest: 20000, index: true, codec: compress.Codecs.Gzip},
 		"one row":           {rows: 1, pageSize: 1 << 10},
 		"no rows":           {rows: 0, pageSize: 1 << 10},
-		"delta": {pageSize: 1 << 10, nulls: 0.2, index: true, codec: compress.Codecs.Gzip, encodings: map[string]aparquet.Encoding{
+		"delta": {rows: 3000, pageSize: 1 << 10, nulls: 0.2, index: true, codec: compress.Codecs.Gzip, encodings: map[string]aparquet.Encoding{
 			"bool": aparquet.Encodings.RLE,
 			"i8":   aparquet.Encodings.DeltaBinaryPacked, "u16": aparquet.Encodings.DeltaBinaryPacked, "i32": aparquet.Encodings.DeltaBinaryPacked,
 			"u32": aparquet.Encodings.DeltaBinaryPacked, "i64": aparquet.Encodings.DeltaBinaryPacked, "ts": aparquet.Encodings.DeltaBinaryPacked,

@@ -1,5 +1,3 @@
-//go:build !(libdeflate && cgo)
-
 package parquet
 
 import (

@@ -182,6 +182,9 @@ func unpack(dst []uint32, src []byte, at int, width uint8) {
 	bit := at * int(width)
 	i := 0
 	// Eight bytes hold a value wherever it begins within the first of them.
+	// What lies behind the run is read along, as far as there is memory, and
+	// masked away.
+	src = src[:min(cap(src), len(src)+8)]
 	for ; i < len(dst); i++ {
 		p := bit >> 3
 		if p+8 > len(src) {
