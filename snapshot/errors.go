@@ -17,6 +17,9 @@ var (
 	ErrCorrupt = errors.New("corrupt table metadata")
 	// ErrTimeTravel: the table can't be shown as of the wanted time.
 	ErrTimeTravel = errors.New("no such point in time")
+	// ErrStale: files of the snapshot were removed since it was opened. A new
+	// snapshot can be read.
+	ErrStale = errors.New("snapshot is stale")
 )
 
 // A TableError says what is wrong with a table: where, and what to do. Its

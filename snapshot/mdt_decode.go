@@ -173,6 +173,10 @@ func decodeValue(r *avroReader, n *avroNode) StatsValue {
 		return v
 	}
 	v.Kind = kind
+	if r.depth++; r.depth > 100 {
+		r.fail("nested too deep")
+	}
+	defer func() { r.depth-- }()
 	r.record(n, func(name string, n *avroNode) {
 		switch {
 		case name == "wrappedValues" && n.kind == avroArray:

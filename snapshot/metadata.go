@@ -80,7 +80,7 @@ type SavepointMetadata struct {
 	Files       map[string][]string // names by partition path
 }
 
-// A RollbackMetadata names the instants that a rollback took away.
+// A RollbackMetadata names the instants that a rollback or restore takes away.
 type RollbackMetadata struct {
 	Instants []string
 }

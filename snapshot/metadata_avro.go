@@ -119,3 +119,9 @@ type avroRollback struct {
 type avroRestore struct {
 	Instants []string `avro:"instantsToRollback"`
 }
+
+type avroRollbackPlan struct {
+	Instant *struct {
+		Time string `avro:"commitTime"`
+	} `avro:"instantToRollback"`
+}

@@ -95,20 +95,33 @@ func (t *Timeline) Savepoint(ctx context.Context, i Instant) (*SavepointMetadata
 	return m, nil
 }
 
-// Rollback reads which instants a completed rollback or restore took away.
+// Rollback reads which instants a rollback or restore takes away. Of a pending
+// restore that is not known.
 func (t *Timeline) Rollback(ctx context.Context, i Instant) (*RollbackMetadata, error) {
-	if i.Action == ActionRestore {
+	m := &RollbackMetadata{}
+	switch {
+	case i.Action == ActionRestore && i.IsCompleted():
 		var v avroRestore
 		if err := t.container(ctx, i, i.File, &v); err != nil {
 			return nil, err
 		}
-		return &RollbackMetadata{Instants: v.Instants}, nil
+		m.Instants = v.Instants
+	case i.Action == ActionRollback && i.IsCompleted():
+		var v avroRollback
+		if err := t.container(ctx, i, i.File, &v); err != nil {
+			return nil, err
+		}
+		m.Instants = v.Instants
+	case i.Action == ActionRollback:
+		var v avroRollbackPlan
+		if err := t.container(ctx, i, t.requestOf(i), &v); err != nil {
+			return nil, err
+		}
+		if v.Instant != nil {
+			m.Instants = []string{v.Instant.Time}
+		}
 	}
-	var v avroRollback
-	if err := t.container(ctx, i, i.File, &v); err != nil {
-		return nil, err
-	}
-	return &RollbackMetadata{Instants: v.Instants}, nil
+	return m, nil
 }
 
 // requestOf is the file with the plan of an instant.

@@ -182,21 +182,29 @@ func (s *Snapshot) finish(ctx context.Context, all []FileSlice) error {
 // on.
 func (s *Snapshot) files(ctx context.Context) (*listing, error) {
 	return s.listing.get(func() (*listing, error) {
-		if !s.opts.ListFiles && s.cfg.HasMetadataPartition(PartitionFiles) {
-			m, err := s.Metadata(ctx)
-			if err != nil {
-				return nil, err
-			}
-			if m != nil {
-				return m.listFiles(ctx)
-			}
-		}
-		l, err := listFolders(ctx, s.st, s.cfg)
+		l, err := s.list(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return l, s.checkStrangers(ctx, l)
+		return l, s.timeline.checkStale(ctx, s.instant)
 	})
+}
+
+func (s *Snapshot) list(ctx context.Context) (*listing, error) {
+	if !s.opts.ListFiles && s.cfg.HasMetadataPartition(PartitionFiles) {
+		m, err := s.Metadata(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			return m.listFiles(ctx)
+		}
+	}
+	l, err := listFolders(ctx, s.st, s.cfg)
+	if err != nil {
+		return nil, err
+	}
+	return l, s.checkStrangers(ctx, l)
 }
 
 // ByMetadata tells whether files are listed through the metadata table.

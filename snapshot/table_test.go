@@ -175,8 +175,14 @@ func container(t testing.TB, schema string, v any) []byte {
 // cleanMetadata is what a clean leaves.
 func cleanMetadata(t testing.TB, earliest string) []byte {
 	t.Helper()
-	return container(t, `{"type":"record","name":"HoodieCleanMetadata","fields":[{"name":"earliestCommitToRetain","type":"string"}]}`,
-		struct {
-			Earliest string `avro:"earliestCommitToRetain"`
-		}{earliest})
+	return container(t, `{"type":"record","name":"HoodieCleanMetadata","fields":[{"name":"earliestCommitToRetain","type":"string"},
+		{"name":"partitionMetadata","type":{"type":"map","values":{"type":"record","name":"P","fields":[{"name":"successDeleteFiles","type":{"type":"array","items":"string"}}]}}}]}`,
+		avroClean{Earliest: earliest, Partitions: map[string]avroCleanPartition{"p": {Deleted: []string{"f"}}}})
+}
+
+// rollbackMetadata says which instants a rollback took away.
+func rollbackMetadata(t testing.TB, instants []string) []byte {
+	t.Helper()
+	return container(t, `{"type":"record","name":"HoodieRollbackMetadata","fields":[{"name":"commitsRollback","type":{"type":"array","items":"string"}}]}`,
+		avroRollback{instants})
 }

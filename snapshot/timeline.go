@@ -24,6 +24,7 @@ type Timeline struct {
 		sync.Mutex
 		loaded *archive
 	}
+	rolledBack lazy[map[string]bool]
 }
 
 // LoadTimeline lists the active timeline.
@@ -133,22 +134,26 @@ func (t *Timeline) Write(requested string) (Instant, bool) {
 	return t.active[n], true
 }
 
-// IsCommitted tells whether the write requested at a time is completed: it is
-// so on the active timeline, or the time is before the active timeline's
-// start. It does not look into the archive, see [Timeline.Committed].
-func (t *Timeline) IsCommitted(requested string) bool {
-	if i, ok := t.Write(requested); ok {
-		return i.IsCompleted()
-	}
-	return requested < t.start
-}
-
-// Committed is IsCommitted, but for times that the active timeline should
-// have and has not it asks the archive: instants may have been archived from
-// amid the timeline, by savepoints or since the timeline was listed.
+// Committed tells whether the write requested at a time is completed.
+//
+// A time on the active timeline is as the timeline says. One before its start
+// was archived, hence completed, unless a rollback or restore on the active
+// timeline took it away: its files may have been left behind. For those, and
+// for times that the active timeline should have and has not, the archive is
+// asked: instants may have been archived from amid the timeline, by savepoints
+// or since the timeline was listed.
 func (t *Timeline) Committed(ctx context.Context, requested string) (bool, error) {
-	if _, ok := t.Write(requested); ok || requested < t.start || requested == "" || t.start == "" {
-		return t.IsCommitted(requested), nil
+	if i, ok := t.Write(requested); ok {
+		return i.IsCompleted(), nil
+	}
+	if t.start == "" || requested == "" {
+		return false, nil
+	}
+	if requested < t.start {
+		gone, err := t.RolledBack(ctx)
+		if err != nil || !gone[requested] {
+			return true, err
+		}
 	}
 	a, err := t.loadArchive(ctx)
 	if err != nil {
@@ -156,6 +161,28 @@ func (t *Timeline) Committed(ctx context.Context, requested string) (bool, error
 	}
 	_, ok := a.completed(requested)
 	return ok, nil
+}
+
+// RolledBack gives the requested times of the writes that the rollbacks and
+// restores of the active timeline, completed or not, take away. Compactions
+// and clusterings may have been tried again since, at the same time.
+func (t *Timeline) RolledBack(ctx context.Context) (map[string]bool, error) {
+	return t.rolledBack.get(func() (map[string]bool, error) {
+		gone := map[string]bool{}
+		for _, i := range t.active {
+			if i.Action != ActionRollback && i.Action != ActionRestore {
+				continue
+			}
+			m, err := t.Rollback(ctx, i)
+			if err != nil {
+				return nil, err
+			}
+			for _, requested := range m.Instants {
+				gone[requested] = true
+			}
+		}
+		return gone, nil
+	})
 }
 
 // CompletionTime gives the time at which the write requested at a time was
@@ -176,7 +203,8 @@ func (t *Timeline) CompletionTime(ctx context.Context, requested string) (comple
 	if i, ok := a.completed(requested); ok {
 		return i.CompletionOrRequest(), true, nil
 	}
-	return requested, requested < t.start, nil
+	ok, err = t.Committed(ctx, requested)
+	return requested, ok, err
 }
 
 // Archived gives the instants of the archived timeline by requested time, each

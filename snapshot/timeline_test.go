@@ -216,3 +216,31 @@ func TestRolledBackMeanwhile(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestStale runs table services between the opening of a snapshot and its
+// listing (R34).
+func TestStale(t *testing.T) {
+	for name, tt := range map[string]struct {
+		since func(f *fake)
+		stale bool
+	}{
+		"nothing":                  {func(f *fake) {}, false},
+		"a write":                  {func(f *fake) { f.instant("010", ActionCommit, "011", nil, nil) }, false},
+		"a clean of older files":   {func(f *fake) { f.instant("010", ActionClean, "011", cleanMetadata(t, "003"), nil) }, false},
+		"a clean of ours":          {func(f *fake) { f.instant("010", ActionClean, "011", cleanMetadata(t, "004"), nil) }, true},
+		"a clean by versions":      {func(f *fake) { f.instant("010", ActionClean, "011", cleanMetadata(t, ""), nil) }, true},
+		"a rollback of no concern": {func(f *fake) { f.instant("010", ActionRollback, "011", rollbackMetadata(t, []string{"005"}), nil) }, false},
+		"a rollback of ours":       {func(f *fake) { f.instant("010", ActionRollback, "011", rollbackMetadata(t, []string{"003"}), nil) }, true},
+		"a restore":                {func(f *fake) { f.instant("010", ActionRestore, "inflight", nil, nil) }, true},
+	} {
+		f := newFake(9)
+		f.instant("001", ActionCommit, "002", nil, nil)
+		f.instant("003", ActionCommit, "004", nil, nil)
+		f.instant("005", ActionCommit, "inflight", nil, nil)
+		s := f.open(t, Options{})
+		tt.since(f)
+		if _, err := s.Slices(t.Context(), SliceOptions{}); errors.Is(err, ErrStale) != tt.stale || err != nil && !tt.stale {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

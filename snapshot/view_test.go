@@ -13,12 +13,12 @@ import (
 // asks for slices:
 //
 //	table version=9
-//	<requested> <action> <completed>|inflight|requested|legacy [<partition>/<fileId>...]
+//	<requested> <action> <completed>|inflight|requested|legacy [<partition>/<fileId>... | <instant>...]
 //	archived <requested> <action> <completed> [<partition>/<fileId>...]
 //	file <path>
 //
 // where the groups are those that a compaction plans or a replacecommit takes
-// away, and
+// away, the instants those that a rollback takes away, and
 //
 //	slices [as-of=T] [read-optimized]
 //	visible <instant>...
@@ -80,6 +80,8 @@ func (f *fake) line(t *testing.T, words []string) {
 			plan = compactionPlan(t, groups)
 		case ActionClean:
 			metadata = cleanMetadata(t, groups[0])
+		case ActionRollback:
+			metadata = rollbackMetadata(t, groups)
 		}
 		f.instant(requested, action, completed, metadata, plan)
 	}

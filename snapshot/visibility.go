@@ -21,8 +21,9 @@ type LogVisibility struct {
 	Start string `json:"start,omitempty"`
 	// Committed are the committed writes from Start on, sorted.
 	Committed []string `json:"committed,omitempty"`
-	// Pending are the pending writes, sorted.
-	Pending []string `json:"pending,omitempty"`
+	// Uncommitted are the writes that are not committed though they may be
+	// older than Start: pending and rolled back ones. Sorted.
+	Uncommitted []string `json:"uncommitted,omitempty"`
 }
 
 // LogVisibility gives the visibility for the snapshot's slices.
@@ -41,9 +42,21 @@ func (s *Snapshot) LogVisibility(ctx context.Context) (LogVisibility, error) {
 		case i.IsCompleted():
 			v.Committed = append(v.Committed, i.Requested)
 		default:
-			v.Pending = append(v.Pending, i.Requested)
+			v.Uncommitted = append(v.Uncommitted, i.Requested)
 		}
 	}
+	gone, err := s.timeline.RolledBack(ctx)
+	if err != nil {
+		return v, err
+	}
+	for requested := range gone {
+		if ok, err := s.timeline.Committed(ctx, requested); err != nil {
+			return v, err
+		} else if !ok {
+			v.Uncommitted = append(v.Uncommitted, requested)
+		}
+	}
+	slices.Sort(v.Uncommitted)
 	if gaps { // archival steps over savepoints, so archived writes may be after Start
 		archived, err := s.timeline.Archived(ctx)
 		if err != nil {
@@ -67,8 +80,8 @@ func (v LogVisibility) IsValid(instant string) bool {
 	if _, committed := slices.BinarySearch(v.Committed, instant); committed {
 		return true
 	}
-	_, pending := slices.BinarySearch(v.Pending, instant)
-	return !pending && instant < v.Start
+	_, uncommitted := slices.BinarySearch(v.Uncommitted, instant)
+	return !uncommitted && instant < v.Start
 }
 
 // Visibility gives the form that the choice of blocks takes.
