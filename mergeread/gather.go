@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -231,26 +232,20 @@ func (g *gatherer) validity(spans []span, n int) (*memory.Buffer, int) {
 		return nil, 0
 	}
 	buf := g.buffer(int(bitutil.BytesForBits(int64(n))))
-	bits := buf.Bytes()
-	clear(bits)
-	k := 0
+	bits := bitWriter{dst: buf.Bytes()}
 	for _, s := range spans {
-		if s.src >= 0 {
-			switch v := g.view(s.src); {
-			case v.arr == nil:
-			case v.valid == nil:
-				bitutil.SetBitsTo(bits, int64(k), int64(s.n), true)
-			case s.n == 1:
-				if bitutil.BitIsSet(v.valid, v.off+int(s.row)) {
-					bitutil.SetBit(bits, k)
-				}
-			default:
-				bitutil.CopyBitmap(v.valid, v.off+int(s.row), int(s.n), bits, k)
-			}
+		if s.src < 0 {
+			bits.repeat(false, int(s.n))
+			continue
 		}
-		k += int(s.n)
+		if v := g.view(s.src); v.valid != nil {
+			bits.copy(v.valid, v.off+int(s.row), int(s.n))
+		} else {
+			bits.repeat(v.arr != nil, int(s.n))
+		}
 	}
-	nulls := n - bitutil.CountSetBits(bits, 0, n)
+	bits.flush()
+	nulls := n - bitutil.CountSetBits(buf.Bytes(), 0, n)
 	if nulls == 0 {
 		buf.Release()
 		return nil, 0
@@ -264,9 +259,9 @@ func (g *gatherer) fixed(spans []span, n int) *memory.Buffer {
 	dst := buf.Bytes()
 	switch g.width {
 	case 4:
-		copyFixed(g, arrow.Uint32Traits.CastFromBytes(dst), spans, arrow.Uint32Traits.CastFromBytes)
+		copyFixed[uint32](g, dst, spans)
 	case 8:
-		copyFixed(g, arrow.Uint64Traits.CastFromBytes(dst), spans, arrow.Uint64Traits.CastFromBytes)
+		copyFixed[uint64](g, dst, spans)
 	default:
 		g.copyBytes(dst, spans)
 	}
@@ -274,26 +269,32 @@ func (g *gatherer) fixed(spans []span, n int) *memory.Buffer {
 }
 
 // copyFixed copies values of a type T of the column's width.
-func copyFixed[T uint32 | uint64](g *gatherer, dst []T, spans []span, cast func([]byte) []T) {
-	k := 0
+func copyFixed[T uint32 | uint64](g *gatherer, to []byte, spans []span) {
+	dst := valuesOf[T](to)
 	for _, s := range spans {
-		n := int(s.n)
+		n, row := int(s.n), int(s.row)
 		if s.src < 0 || g.view(s.src).fixed == nil {
-			clear(dst[k : k+n])
-			k += n
+			clear(dst[:n])
+			dst = dst[n:]
 			continue
 		}
-		src := cast(g.views[s.src].fixed)
-		row := int(s.row)
-		if n < 8 {
+		src := valuesOf[T](g.views[s.src].fixed)
+		if n == 1 {
+			dst[0] = src[row]
+		} else if n < 16 {
 			for i, v := range src[row : row+n] {
-				dst[k+i] = v
+				dst[i] = v
 			}
 		} else {
-			copy(dst[k:k+n], src[row:row+n])
+			copy(dst[:n], src[row:row+n])
 		}
-		k += n
+		dst = dst[n:]
 	}
+}
+
+// valuesOf is arrow's CastFromBytes in a form that the compiler can inline.
+func valuesOf[T uint32 | uint64](b []byte) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(T(0))))
 }
 
 func (g *gatherer) copyBytes(dst []byte, spans []span) {
@@ -311,17 +312,16 @@ func (g *gatherer) copyBytes(dst []byte, spans []span) {
 
 func (g *gatherer) bools(spans []span, n int) *memory.Buffer {
 	buf := g.buffer(int(bitutil.BytesForBits(int64(n))))
-	bits := buf.Bytes()
-	clear(bits)
-	k := 0
+	bits := bitWriter{dst: buf.Bytes()}
 	for _, s := range spans {
-		if s.src >= 0 {
-			if v := g.view(s.src); v.fixed != nil {
-				bitutil.CopyBitmap(v.fixed, v.off+int(s.row), int(s.n), bits, k)
-			}
+		if s.src < 0 || g.view(s.src).fixed == nil {
+			bits.repeat(false, int(s.n))
+			continue
 		}
-		k += int(s.n)
+		v := &g.views[s.src]
+		bits.copy(v.fixed, v.off+int(s.row), int(s.n))
 	}
+	bits.flush()
 	return buf
 }
 
