@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -22,7 +23,7 @@ func (in *Input) positioned() bool {
 		return false
 	}
 	for _, r := range in.Runs {
-		if r.Positions == nil || slices.ContainsFunc(r.Positions, func(p int64) bool { return p < 0 }) {
+		if r.Positions == nil || slices.ContainsFunc(r.Positions, func(p int64) bool { return p < 0 || p > math.MaxUint32 }) {
 			return false
 		}
 	}
@@ -36,8 +37,8 @@ func (in *Input) positioned() bool {
 type positionPath struct {
 	hashPath
 	table   positionTable
-	ordinal []int64 // by entry
-	sorted  []int32 // entries by ordinal
+	ordinal []int64  // by entry
+	sorted  []uint64 // ordinals with their entries in the low half
 }
 
 func newPositionPath(ctx context.Context, in *Input, o Options, b *binding) *positionPath {
@@ -77,11 +78,11 @@ func (p *positionPath) logs(to []arrow.RecordBatch) ([]arrow.RecordBatch, error)
 	for i, s := range f.sources {
 		p.set(i, s)
 	}
-	p.sorted = make([]int32, len(p.ordinal))
-	for i := range p.sorted {
-		p.sorted[i] = int32(i)
+	p.sorted = make([]uint64, len(p.ordinal))
+	for e, pos := range p.ordinal {
+		p.sorted[e] = uint64(pos)<<32 | uint64(e)
 	}
-	slices.SortFunc(p.sorted, func(a, b int32) int { return int(p.ordinal[a] - p.ordinal[b]) })
+	slices.Sort(p.sorted)
 	p.stage = p.openBase
 	return to, nil
 }
@@ -159,8 +160,7 @@ func (p *positionPath) rows(to []arrow.RecordBatch) ([]arrow.RecordBatch, error)
 // one step.
 func (p *positionPath) walk(m *baseMerge, ordinals []int64, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	for i := 0; i < len(ordinals) && p.cursor < len(p.sorted); {
-		e := int(p.sorted[p.cursor])
-		want := p.ordinal[e]
+		e, want := int(uint32(p.sorted[p.cursor])), int64(p.sorted[p.cursor]>>32)
 		if ahead := want - ordinals[i]; ahead > 0 {
 			i = skipTo(ordinals, i, want)
 			continue

@@ -98,9 +98,9 @@ func newBinding(in *Input) (*binding, error) {
 func (b *binding) data(rec arrow.RecordBatch, cols []int, run int, present []bool) (*source, error) {
 	s := &source{batch: rec, kind: Data, run: run, present: present, rows: int(rec.NumRows())}
 	n := b.in.Schema.NumFields()
-	if cols == nil && int(rec.NumCols()) != n {
+	if want := len(cols); cols == nil && int(rec.NumCols()) != n || int(rec.NumCols()) < want {
 		defer s.release()
-		return nil, fmt.Errorf("mergeread: log batch has %d columns, the working schema %d", rec.NumCols(), n)
+		return nil, fmt.Errorf("mergeread: batch with %d columns, asked for were %d", rec.NumCols(), max(want, n))
 	}
 	s.cols = make([]arrow.Array, n)
 	for i := range int(rec.NumCols()) {
