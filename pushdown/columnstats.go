@@ -6,87 +6,77 @@ import (
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/hudi-go/hudi/snapshot"
 )
 
-// ValueType is the logical type of the bounds in a row of column statistics
-// (org.apache.hudi.stats.ValueType).
-type ValueType int32
+// A valueType is the logical type of the bounds in a row of column statistics
+// (org.apache.hudi.stats.ValueType). Rows of older tables have none.
+type valueType int
 
-// The value types. V1 is that of rows without one.
 const (
-	ValueV1 ValueType = iota
-	ValueNull
-	ValueBoolean
-	ValueInt
-	ValueLong
-	ValueFloat
-	ValueDouble
-	ValueString
-	ValueBytes
-	ValueFixed
-	ValueDecimal
-	ValueUUID
-	ValueDate
-	ValueTimeMillis
-	ValueTimeMicros
-	ValueTimestampMillis
-	ValueTimestampMicros
-	ValueTimestampNanos
-	ValueLocalTimestampMillis
-	ValueLocalTimestampMicros
-	ValueLocalTimestampNanos
+	valueUntyped valueType = iota - 1
+	valueV1
+	valueNull
+	valueBoolean
+	valueInt
+	valueLong
+	valueFloat
+	valueDouble
+	valueString
+	valueBytes
+	valueFixed
+	valueDecimal
+	valueUUID
+	valueDate
+	valueTimeMillis
+	valueTimeMicros
+	valueTimestampMillis
+	valueTimestampMicros
+	valueTimestampNanos
+	valueLocalTimestampMillis
+	valueLocalTimestampMicros
+	valueLocalTimestampNanos
 )
 
-// ColumnStats is a row of the metadata table's column_stats or
-// partition_stats, as it is stored: statistics of one column in one file or in
-// one partition. The reader of the metadata table makes Min and Max of the
-// wrapper record by its name:
-//
-//	BooleanWrapper          Bool
-//	IntWrapper, LongWrapper Int
-//	FloatWrapper            Float32
-//	DoubleWrapper           Float
-//	BytesWrapper            Binary
-//	StringWrapper           String
-//	DateWrapper, LocalDate  Date
-//	DecimalWrapper          Decimal(unscaled, 15)
-//	TimeMicrosWrapper       Time(n, arrow.Microsecond)
-//	TimestampMicrosWrapper  TimestampTZ(n, arrow.Microsecond)
-//	none, or any other      Value{}
-type ColumnStats struct {
-	File      string // bare name of the file; the partition path in partition_stats
-	Column    string // dotted for nested columns
-	Min, Max  Value
-	Values    int64 // rows, nulls included; -1 = not stored
-	Nulls     int64 // -1 = not stored
-	Type      ValueType
-	TypeInfo  string // precision,scale of decimals
-	Deleted   bool
-	Partition bool // a row of partition_stats
-}
+// FileStats are the rows of the metadata table's column_stats for one file, by
+// column name, as a container. Columns without a row are unknown.
+type FileStats map[string]*snapshot.ColumnStats
 
-// Stats tells what the row proves about a column of the table.
+// Stats tells what is known about a column.
+func (s FileStats) Stats(f *Field) Stats { return IndexStats(s[f.Name()], f, false) }
+
+// PartitionStats are the rows of partition_stats for one partition.
+type PartitionStats map[string]*snapshot.ColumnStats
+
+// Stats tells what is known about a column.
+func (s PartitionStats) Stats(f *Field) Stats { return IndexStats(s[f.Name()], f, true) }
+
+// IndexStats tells what a row of column_stats, or of partition_stats if
+// partition is set, proves about a column of the table; nil for no row.
 //
-// Distrusted are: deleted rows; rows without bounds, unless they count as many
-// nulls as values and at least one (a file of deletes alone has neither); counts
-// of nulls in partitions, since files older than the column are not counted;
-// bounds of floats there, since files that had lost theirs count as 0;
-// bounds of texts as far as Java and UTF-8 order differ; decimals that do not
-// fit the 15 decimals of the old wrapper; timestamps whose unit is in doubt.
-func (c ColumnStats) Stats(f *Field) Stats {
+// Distrusted are: rows without bounds, unless they count as many nulls as
+// values and at least one (a file of deletes alone has neither); counts of
+// nulls in partitions and logs, since files and writes older than the column
+// are not counted; bounds of floats in partitions, since files that had lost
+// theirs count as 0; bounds of texts as far as Java and UTF-8 order differ;
+// decimals that do not fit the 15 decimals of the old wrapper; timestamps whose
+// unit is in doubt.
+func IndexStats(c *snapshot.ColumnStats, f *Field, partition bool) Stats {
 	var s Stats
-	if c.Deleted {
+	if c == nil {
 		return s
 	}
-	bounded := !c.Min.IsNull() || !c.Max.IsNull()
-	if !c.Partition && c.Values > 0 && c.Nulls >= 0 && c.Nulls <= c.Values {
-		s.AllNulls = c.Nulls == c.Values && !bounded
-		s.NoNulls = c.Nulls == 0 && bounded
+	low, high := indexBound(c, c.Min, f.domain), indexBound(c, c.Max, f.domain)
+	bounded := c.Min.Kind != snapshot.ValueNull || c.Max.Kind != snapshot.ValueNull
+	if !partition && c.HasCounts && c.ValueCount > 0 && c.NullCount >= 0 && c.NullCount <= c.ValueCount {
+		s.AllNulls = c.NullCount == c.ValueCount && !bounded
+		s.NoNulls = c.NullCount == 0 && bounded && !strings.HasPrefix(c.File, ".")
 	}
-	if f.domain.order == orderFloat && c.Partition {
+	if f.domain.order == orderFloat && partition {
 		return s
 	}
-	s.Min, s.Max = c.bound(c.Min, f.domain), c.bound(c.Max, f.domain)
+	s.Min, s.Max = low, high
 	if f.domain.order == orderText {
 		s.Min, s.Max = javaLow(s.Min), javaHigh(s.Max)
 	}
@@ -96,31 +86,64 @@ func (c ColumnStats) Stats(f *Field) Stats {
 	return s
 }
 
-// bound gives a stored bound its logical type.
-func (c ColumnStats) bound(v Value, d domain) Value {
-	switch {
-	case v.IsNull():
-		return v
-	case c.Type == ValueV1:
-		return oldBound(v, d)
+// storedValue makes a constant of a bound, by its wrapper.
+func storedValue(v snapshot.StatsValue) Value {
+	switch v.Kind {
+	case snapshot.ValueBool:
+		return Bool(v.I64 != 0)
+	case snapshot.ValueInt, snapshot.ValueLong:
+		return Int(v.I64)
+	case snapshot.ValueFloat:
+		return Float32(float32(v.F64))
+	case snapshot.ValueDouble:
+		return Float(v.F64)
+	case snapshot.ValueBytes:
+		return Binary([]byte(v.Str))
+	case snapshot.ValueString:
+		return String(v.Str)
+	case snapshot.ValueDate, snapshot.ValueLocalDate:
+		return Date(int32(v.I64))
+	case snapshot.ValueDecimal:
+		if v.Str == "" || len(v.Str) > 32 {
+			return Value{}
+		}
+		return Decimal(signedBytes([]byte(v.Str)), wrapperScale)
+	case snapshot.ValueTime:
+		return Time(v.I64, arrow.Microsecond)
+	case snapshot.ValueTimestamp:
+		return TimestampTZ(v.I64, arrow.Microsecond)
 	}
-	switch c.Type {
-	case ValueNull:
+	return Value{}
+}
+
+// wrapperScale is the scale of all decimals in the old wrapper.
+const wrapperScale = 15
+
+// indexBound gives a stored bound its logical type.
+func indexBound(c *snapshot.ColumnStats, bound snapshot.StatsValue, d domain) Value {
+	v := storedValue(bound)
+	if v.IsNull() {
+		return v
+	}
+	switch t := valueType(c.ValueType); t {
+	case valueUntyped, valueV1:
+		return oldBound(v, d)
+	case valueNull:
 		return Value{}
-	case ValueDate:
+	case valueDate:
 		return renumbered(v, func(n int64) Value { return Date(int32(n)) })
-	case ValueTimeMillis:
+	case valueTimeMillis:
 		return renumbered(v, func(n int64) Value { return Time(n, arrow.Millisecond) })
-	case ValueTimeMicros:
+	case valueTimeMicros:
 		return renumbered(v, func(n int64) Value { return Time(n, arrow.Microsecond) })
-	case ValueTimestampMillis, ValueTimestampMicros, ValueTimestampNanos:
-		unit := arrow.Millisecond + arrow.TimeUnit(c.Type-ValueTimestampMillis)
+	case valueTimestampMillis, valueTimestampMicros, valueTimestampNanos:
+		unit := arrow.Millisecond + arrow.TimeUnit(t-valueTimestampMillis)
 		return inUnit(renumbered(v, func(n int64) Value { return TimestampTZ(n, unit) }), d)
-	case ValueLocalTimestampMillis, ValueLocalTimestampMicros, ValueLocalTimestampNanos:
-		unit := arrow.Millisecond + arrow.TimeUnit(c.Type-ValueLocalTimestampMillis)
+	case valueLocalTimestampMillis, valueLocalTimestampMicros, valueLocalTimestampNanos:
+		unit := arrow.Millisecond + arrow.TimeUnit(t-valueLocalTimestampMillis)
 		return inUnit(renumbered(v, func(n int64) Value { return Timestamp(n, unit) }), d)
-	case ValueDecimal:
-		return c.decimal(v)
+	case valueDecimal:
+		return typedDecimal(c.TypeInfo, v)
 	}
 	return v
 }
@@ -143,8 +166,9 @@ func inUnit(v Value, d domain) Value {
 	return v
 }
 
-func (c ColumnStats) decimal(v Value) Value {
-	_, text, ok := strings.Cut(c.TypeInfo, ",")
+// typedDecimal reads a decimal whose info is "precision,scale".
+func typedDecimal(info string, v Value) Value {
+	_, text, ok := strings.Cut(info, ",")
 	scale, err := strconv.Atoi(strings.TrimSpace(text))
 	if !ok || err != nil || scale < 0 || scale > 76 {
 		return Value{}
@@ -221,18 +245,4 @@ func javaHigh(v Value) Value {
 		}
 	}
 	return v
-}
-
-// FileStats are the rows of column statistics of one file, or of one
-// partition, as a container: by column name. Columns without a row are
-// unknown.
-type FileStats map[string]ColumnStats
-
-// Stats tells what is known about a column.
-func (s FileStats) Stats(f *Field) Stats {
-	c, ok := s[f.Name()]
-	if !ok {
-		return Stats{}
-	}
-	return c.Stats(f)
 }

@@ -21,7 +21,7 @@
 // There is one pruning engine. Containers (partitions, files, row groups,
 // pages, bloom filters) differ only in how they come to the [Stats] of a
 // column, and that is where statistics are distrusted: [ParquetStats],
-// [ColumnStats], [Partitions], [ReadBloom]. What is not known keeps a
+// [IndexStats], [Partitions], [ReadBloom]. What is not known keeps a
 // container. [BaseRows] and [PruneSlice] tell how far the answers hold for
 // file slices with logs, whose rows exist only after the merge.
 //

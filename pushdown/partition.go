@@ -128,9 +128,10 @@ func (c partition) valueStats(f *Field, text string) Stats {
 		return Stats{}
 	}
 	out := Stats{Min: v, Max: v, NoNulls: true, NoNaN: !isNaN(v)}
-	if c.of.spec.SlashedDates && f.domain.order == orderText {
-		// Both 2024-01-02 and 2024/01/02 are written with slashes.
-		out.Max = String(strings.ReplaceAll(text, "-", "/"))
+	if f.domain.order == orderText && (c.of.spec.SlashedDates || strings.Contains(text, "/")) {
+		// Both 2024-01-02 and 2024/01/02 may have been written with slashes,
+		// and the table need not say so.
+		out.Min, out.Max = String(strings.ReplaceAll(text, "/", "-")), String(strings.ReplaceAll(text, "-", "/"))
 	}
 	return out
 }
