@@ -129,42 +129,41 @@ func (a *assembler) shape(n *node, defs, reps []uint8) *shape {
 }
 
 func (s *shape) structure(n *node, defs, reps []uint8) {
-	bits := s.valid.Bytes()
-	at := 0
+	w := bitsFrom(s.valid.Bytes(), 0)
 	for i, d := range defs {
 		if len(reps) > 0 && reps[i] > n.slotRep || d < n.slotDef {
 			continue
 		}
-		setBit(bits, at, d >= n.def)
+		w.put(d >= n.def)
 		if d < n.def {
 			s.nulls++
 		}
-		at++
 	}
+	w.flush()
 }
 
 func (s *shape) lists(n *node, defs, reps []uint8) {
-	bits := s.valid.Bytes()
+	w := bitsFrom(s.valid.Bytes(), 0)
 	offsets := arrow.Int32Traits.CastFromBytes(s.offsets.Bytes())
-	at := 0
+	reps = reps[:len(defs)]
 	for i, d := range defs {
 		rep := reps[i]
 		if rep > n.slotRep+1 || d < n.slotDef {
 			continue
 		}
 		if rep <= n.slotRep {
-			offsets[at] = int32(s.elements)
-			setBit(bits, at, d >= n.def)
+			offsets[w.at] = int32(s.elements)
+			w.put(d >= n.def)
 			if d < n.def {
 				s.nulls++
 			}
-			at++
 		}
 		if d >= n.elemDef {
 			s.elements++
 		}
 	}
-	offsets[at] = int32(s.elements)
+	offsets[w.at] = int32(s.elements)
+	w.flush()
 }
 
 // data puts the array together, checking that the other leaves say the same.

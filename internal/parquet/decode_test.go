@@ -232,3 +232,55 @@ func TestDeltaErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestBits checks operations on bitmaps at all alignments.
+func TestBits(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 3))
+	for range 3000 {
+		src, dst := make([]byte, 40), make([]byte, 40)
+		for i := range src {
+			src[i], dst[i] = byte(rnd.Uint32()), byte(rnd.Uint32())
+		}
+		off, at := rnd.IntN(100), rnd.IntN(100)
+		n := rnd.IntN(320 - max(off, at) + 1)
+		want := make([]bool, 320)
+		ones := 0
+		for i := range want {
+			want[i] = bitAt(dst, i)
+			if i >= off && i < off+n {
+				if want[i] = bitAt(src, at+i-off); want[i] {
+					ones++
+				}
+			}
+		}
+		if got := copyBits(dst, off, src, at, n); got != ones {
+			t.Fatalf("%d ones, want %d", got, ones)
+		}
+		if got := countBits(src, at, n); got != ones {
+			t.Fatalf("%d ones counted, want %d", got, ones)
+		}
+		checkBits(t, dst, want)
+		v := rnd.IntN(2) == 0
+		setBits(dst, off, n, v)
+		for i := off; i < off+n; i++ {
+			want[i] = v
+		}
+		checkBits(t, dst, want)
+		w := bitsFrom(dst, off)
+		for i := range n {
+			w.put(i%3 == 0)
+			want[off+i] = i%3 == 0
+		}
+		w.flush()
+		checkBits(t, dst[:(off+n+7)/8], want[:off+n])
+	}
+}
+
+func checkBits(t *testing.T, got []byte, want []bool) {
+	t.Helper()
+	for i, v := range want {
+		if bitAt(got, i) != v {
+			t.Fatalf("bit %d is %v", i, !v)
+		}
+	}
+}

@@ -153,18 +153,17 @@ func (o *output) keepLevels(defs, reps []uint8) error {
 // validBits writes a bit for each entry that opens a slot of the leaf, and
 // counts slots and ones.
 func (o *output) validBits(defs []uint8, slotDef uint8) (slots, ones int) {
-	dst := o.valid.Bytes()
-	at := o.slots
+	w := bitsFrom(o.valid.Bytes(), o.slots)
+	limit := o.leaf.maxDef
 	for _, d := range defs {
 		if d < slotDef {
 			continue
 		}
-		v := d == o.leaf.maxDef
-		setBit(dst, at, v)
-		if v {
+		w.put(d == limit)
+		if d == limit {
 			ones++
 		}
-		at++
 	}
-	return at - o.slots, ones
+	w.flush()
+	return w.at - o.slots, ones
 }
