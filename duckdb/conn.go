@@ -160,7 +160,7 @@ func (r *Result) interruptible(call func()) {
 // cause is the error to report: a cancelled context explains any other.
 func (r *Result) cause(err error) error {
 	if ctxErr := r.ctx.Err(); ctxErr != nil {
-		return context.Cause(r.ctx)
+		return ctxErr
 	}
 	return err
 }

@@ -14,6 +14,7 @@ package duckdb
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -72,13 +73,13 @@ func Open(o Options) (*Engine, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	temp, err := os.MkdirTemp(o.TempDir, "hudi-sql-")
-	if err != nil {
-		return nil, fmt.Errorf("folder for spilled data: %w", err)
+	if o.TempDir == "" {
+		o.TempDir = os.TempDir()
 	}
+	// DuckDB makes the folder when it needs it.
+	temp := filepath.Join(o.TempDir, "hudi-sql-"+rand.Text())
 	e := &Engine{options: o, temp: temp, sources: map[string]Source{}}
 	if err := e.open(); err != nil {
-		os.RemoveAll(temp)
 		return nil, err
 	}
 	if err := e.prepare(); err != nil {
@@ -96,7 +97,7 @@ func (e *Engine) open() error {
 	defer bindings.DestroyConfig(&config)
 	settings := [][2]string{
 		{"threads", fmt.Sprint(e.options.Threads)},
-		{"temp_directory", filepath.Join(e.temp, "spill")},
+		{"temp_directory", e.temp},
 		{"autoinstall_known_extensions", "false"},
 	}
 	if e.options.MemoryLimit > 0 {

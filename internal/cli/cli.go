@@ -91,7 +91,7 @@ func Run(ctx context.Context, e Env) int {
 	case err == nil, errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		// Who reads our output has enough of it.
 		return statusOK
-	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+	case ctx.Err() != nil:
 		e.notef("interrupted")
 		return statusInterrupt
 	}

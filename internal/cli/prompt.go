@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/peterh/liner"
 
@@ -33,6 +34,7 @@ func runPrompt(ctx context.Context, s *session, o *outputFlags) error {
 	if err != nil {
 		return err
 	}
+	signal.Reset(syscall.SIGTERM) // which shall end the prompt, too
 	line := liner.NewLiner()
 	defer line.Close()
 	line.SetCtrlCAborts(true)
@@ -85,10 +87,17 @@ func promptLoop(ctx context.Context, s *session, out *output, read func(prompt s
 
 // runPrompted runs what was typed; an error does not end the prompt.
 func (s *session) runPrompted(ctx context.Context, text string, out *output) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	// The process's own context ends for good with the first Ctrl-C.
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt)
 	defer stop()
 	out.results = 0
-	if _, err := s.run(ctx, text, out); err != nil {
+	s.stats.reset()
+	_, err := s.run(ctx, text, out)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		s.env.notef("interrupted")
+	default:
 		s.env.notef("%s", explain(err))
 	}
 }

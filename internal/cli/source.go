@@ -75,6 +75,13 @@ func (l *statsLog) add(t *provider.Table, r *provider.Result) {
 	l.scans = append(l.scans, scanOf{t, r})
 }
 
+// reset forgets the scans so far.
+func (l *statsLog) reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.scans = nil
+}
+
 // tableStats are the stats of a scan with the table's name.
 type tableStats struct {
 	Table string `json:"table"`

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 )
@@ -45,9 +46,10 @@ func (c *csvWriter) Write(b arrow.RecordBatch) error {
 	if err := c.start(); err != nil {
 		return err
 	}
-	cells := make([]cell, b.NumCols())
+	cells, quoted := make([]cell, b.NumCols()), make([]bool, b.NumCols())
 	for i, column := range b.Columns() {
 		cells[i] = plain.cellOf(column)
+		quoted[i] = !isNumber(column.DataType())
 	}
 	for row := range int(b.NumRows()) {
 		c.line = c.line[:0]
@@ -55,9 +57,12 @@ func (c *csvWriter) Write(b arrow.RecordBatch) error {
 			if i > 0 {
 				c.line = append(c.line, ',')
 			}
-			if !isNull(b.Column(i), row) {
-				start := len(c.line)
-				c.line = quoteField(f(c.line, row), start)
+			if isNull(b.Column(i), row) {
+				continue
+			}
+			start := len(c.line)
+			if c.line = f(c.line, row); quoted[i] {
+				c.line = quoteField(c.line, start)
 			}
 		}
 		if _, err := c.w.Write(append(c.line, '\n')); err != nil {
@@ -78,12 +83,14 @@ func (c *csvWriter) Close() error {
 // does, to differ from NULL.
 func quoteField(line []byte, start int) []byte {
 	field := line[start:]
-	if len(field) > 0 && !bytes.ContainsAny(field, ",\"\r\n") && field[0] != ' ' && field[len(field)-1] != ' ' {
+	if len(field) > 0 && !slices.ContainsFunc(field, isSpecial) && field[0] != ' ' && field[len(field)-1] != ' ' {
 		return line
 	}
 	quoted := bytes.ReplaceAll(field, []byte{'"'}, []byte{'"', '"'})
 	return append(append(append(line[:start], '"'), quoted...), '"')
 }
+
+func isSpecial(c byte) bool { return c == ',' || c == '"' || c == '\n' || c == '\r' }
 
 // isNull also knows NULLs of the null type and NULLs within a dictionary.
 func isNull(a arrow.Array, row int) bool {

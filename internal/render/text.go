@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/hex"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -118,6 +119,34 @@ func decimals[T interface{ ToString(scale int32) string }](a arrow.Array, value 
 	return func(dst []byte, i int) []byte { return append(dst, value(i).ToString(scale)...) }
 }
 
+// decimal128s is decimals with a fast path for values of 64 bits.
+func decimal128s(a *array.Decimal128) cell {
+	scale := int(a.DataType().(arrow.DecimalType).GetScale())
+	slow := decimals(a, a.Value)
+	if scale < 0 {
+		return slow
+	}
+	return func(dst []byte, i int) []byte {
+		v := a.Value(i)
+		low := int64(v.LowBits())
+		if v.HighBits() != low>>63 || low == math.MinInt64 {
+			return slow(dst, i)
+		}
+		if low < 0 {
+			dst, low = append(dst, '-'), -low
+		}
+		start := len(dst)
+		dst = strconv.AppendInt(dst, low, 10)
+		if scale == 0 {
+			return dst
+		}
+		for len(dst)-start <= scale {
+			dst = slices.Insert(dst, start, '0')
+		}
+		return slices.Insert(dst, len(dst)-scale, '.')
+	}
+}
+
 func (s style) number(a arrow.Array) cell {
 	switch a := a.(type) {
 	case *array.Int8:
@@ -147,7 +176,7 @@ func (s style) number(a arrow.Array) cell {
 	case *array.Decimal64:
 		return decimals(a, a.Value)
 	case *array.Decimal128:
-		return decimals(a, a.Value)
+		return decimal128s(a)
 	case *array.Decimal256:
 		return decimals(a, a.Value)
 	}
