@@ -212,18 +212,29 @@ func tail64(src []byte, p int) uint64 {
 // within limit.
 func unpackLevels(dst []uint8, src []byte, at int, width, limit uint8) bool {
 	mask := uint8(1)<<width - 1
-	bit := at * int(width)
 	worst := uint8(0)
-	for i := range dst {
+	src = src[:min(cap(src), len(src)+8)]
+	for len(dst) > 0 {
+		bit := at * int(width)
 		p := bit >> 3
-		v := uint16(src[p])
-		if p+1 < len(src) {
-			v |= uint16(src[p+1]) << 8
+		// A word holds eight levels of up to seven bits, wherever they begin
+		// within its first byte.
+		if width > 7 || len(dst) < 8 || p+8 > len(src) {
+			v := uint8(tail64(src, p)>>(bit&7)) & mask
+			worst = max(worst, v)
+			dst[0] = v
+			dst, at = dst[1:], at+1
+			continue
 		}
-		l := uint8(v>>(bit&7)) & mask
-		worst = max(worst, l)
-		dst[i] = l
-		bit += int(width)
+		word := binary.LittleEndian.Uint64(src[p:]) >> (bit & 7)
+		out := dst[:8]
+		for i := range out {
+			v := uint8(word) & mask
+			worst = max(worst, v)
+			out[i] = v
+			word >>= width
+		}
+		dst, at = dst[8:], at+8
 	}
 	return worst <= limit
 }

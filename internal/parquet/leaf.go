@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 )
@@ -225,17 +226,14 @@ func (r *leafReader) readRepeated(n int, wanted bool) error {
 			}
 			continue
 		}
-		hi := r.lo
-		for ; hi < len(r.reps); hi++ {
-			if r.reps[hi] == 0 {
-				if started == n {
-					break
-				}
-				started++
-			}
-		}
-		if started == 0 {
+		if started == 0 && r.reps[r.lo] != 0 {
 			return fmt.Errorf("%w: row group %d: a page begins within a row that is not there", ErrCorrupt, r.group)
+		}
+		hi := len(r.reps)
+		if rows := bytes.Count(r.reps[r.lo:], rowStart); started+rows <= n {
+			started += rows
+		} else {
+			hi, started = r.lo+rowsEnd(r.reps[r.lo:], n-started), n
 		}
 		if err := r.repeatedSegment(hi, wanted); err != nil {
 			return err
@@ -244,6 +242,22 @@ func (r *leafReader) readRepeated(n int, wanted bool) error {
 			return nil
 		}
 	}
+}
+
+// rowStart is the repetition level of the first entry of a row.
+var rowStart = []byte{0}
+
+// rowsEnd gives the number of entries before the one that begins row number n.
+func rowsEnd(reps []uint8, n int) int {
+	for i, rep := range reps {
+		if rep == 0 {
+			if n == 0 {
+				return i
+			}
+			n--
+		}
+	}
+	return len(reps)
 }
 
 // ahead decodes more levels, all of one page.
