@@ -5,9 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
-
-	"github.com/parquet-go/parquet-go/bloom"
 
 	"github.com/hudi-go/hudi/internal/parquet"
 )
@@ -207,42 +204,4 @@ func (k Keys) Stats(f *Field) Stats {
 // Excludes asks the Bloom filter.
 func (k Keys) Excludes(f *Field, v Value) bool {
 	return k.Bloom != nil && f.domain.order == orderText && k.Column(f) && v.kind == KindString && !k.Bloom.Has(v.text)
-}
-
-// A ParquetBloom is a split-block Bloom filter of a column chunk.
-type ParquetBloom struct {
-	Bits     []byte // the blocks; their number is a multiple of 32 bytes
-	Physical parquet.Physical
-}
-
-// Has tells whether a value, given in the type of the column chunk, may be in
-// the chunk. Values that can be written in more than one way may always.
-func (p ParquetBloom) Has(v Value) bool {
-	if len(p.Bits) == 0 || len(p.Bits)%bloom.BlockSize != 0 {
-		return true
-	}
-	var plain []byte
-	switch {
-	case p.Physical == parquet.Int32 && v.intLike():
-		plain = binary.LittleEndian.AppendUint32(nil, uint32(v.num))
-	case p.Physical == parquet.Int64 && v.intLike():
-		plain = binary.LittleEndian.AppendUint64(nil, uint64(v.num))
-	case p.Physical == parquet.Float && v.kind == KindFloat && v.float != 0 && v.float == v.float:
-		plain = binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(v.float)))
-	case p.Physical == parquet.Double && v.kind == KindFloat && v.float != 0 && v.float == v.float:
-		plain = binary.LittleEndian.AppendUint64(nil, math.Float64bits(v.float))
-	case (p.Physical == parquet.ByteArray || p.Physical == parquet.FixedLenByteArray) && (v.kind == KindString || v.kind == KindBinary):
-		plain = []byte(v.text)
-	default:
-		return true
-	}
-	return bloom.MakeSplitBlockFilter(p.Bits).Check(bloom.XXH64{}.Sum64(plain))
-}
-
-func (v Value) intLike() bool {
-	switch v.kind {
-	case KindInteger, KindDate, KindTime, KindTimestamp, KindTimestampTZ:
-		return true
-	}
-	return false
 }

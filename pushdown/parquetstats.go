@@ -36,6 +36,7 @@ type RowGroup struct {
 	group   parquet.RowGroup
 	columns FileColumns
 	noNaN   bool
+	blooms  map[*Field]*chunkBloom
 }
 
 // NewRowGroup makes a container of a row group.
@@ -77,6 +78,92 @@ func (g *RowGroup) Stats(f *Field) Stats {
 		return Stats{}
 	}
 	return ParquetStats(s, c, g.noNaN)
+}
+
+// A chunkBloom is the Bloom filter of a column chunk.
+type chunkBloom struct {
+	filter *parquet.BloomFilter
+	chunk  parquet.Chunk
+}
+
+// ReadBlooms reads the Bloom filters of the columns that the condition asks
+// for single values; [Bound.Prune] then uses them. It is worth it where the
+// statistics alone have not ruled the row group out.
+func (g *RowGroup) ReadBlooms(b *Bound) error {
+	for _, c := range b.conjuncts {
+		for _, i := range c.Fields {
+			f := b.fields[i]
+			chunk, _, ok := g.chunk(f)
+			if !ok || g.blooms[f] != nil || !sameValues(chunk.Type, f.Type) || !asksPoints(c.root, i, f.domain) {
+				continue
+			}
+			filter, err := chunk.BloomFilter()
+			if err != nil {
+				return err
+			}
+			if filter != nil {
+				if g.blooms == nil {
+					g.blooms = map[*Field]*chunkBloom{}
+				}
+				g.blooms[f] = &chunkBloom{filter, chunk}
+			}
+		}
+	}
+	return nil
+}
+
+// sameValues tells whether a value has one form in both types.
+func sameValues(file, table arrow.DataType) bool {
+	return arrow.TypeEqual(file, table) || file.ID() == arrow.INT32 && table.ID() == arrow.INT64
+}
+
+// asksPoints tells whether a tree asks a field for single values.
+func asksPoints(n node, field int, d domain) bool {
+	ask := func(p node) bool { return asksPoints(p, field, d) }
+	switch n := n.(type) {
+	case *leaf:
+		_, ok := n.points(d)
+		return ok && n.field == field && !n.null
+	case andNode:
+		return slices.ContainsFunc(n, ask)
+	case orNode:
+		return slices.ContainsFunc(n, ask)
+	}
+	return false
+}
+
+// Excludes asks the Bloom filters that have been read.
+func (g *RowGroup) Excludes(f *Field, v Value) bool {
+	b := g.blooms[f]
+	if b == nil {
+		return false
+	}
+	plain, ok := plainForm(v, b.chunk.Physical)
+	return ok && !b.filter.MayContain(plain)
+}
+
+// plainForm gives a value in plain encoding, if it has one form only.
+func plainForm(v Value, p parquet.Physical) ([]byte, bool) {
+	switch v.kind {
+	case KindInteger, KindDate, KindTime, KindTimestamp, KindTimestampTZ:
+		switch {
+		case p == parquet.Int64:
+			return binary.LittleEndian.AppendUint64(nil, uint64(v.num)), true
+		case p == parquet.Int32 && int64(int32(v.num)) == v.num:
+			return binary.LittleEndian.AppendUint32(nil, uint32(v.num)), true
+		}
+	case KindFloat:
+		switch {
+		case v.float == 0 || isNaN(v):
+		case p == parquet.Double:
+			return binary.LittleEndian.AppendUint64(nil, math.Float64bits(v.float)), true
+		case p == parquet.Float && v.single:
+			return binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(v.float))), true
+		}
+	case KindString, KindBinary:
+		return []byte(v.text), p == parquet.ByteArray || p == parquet.FixedLenByteArray
+	}
+	return nil, false
 }
 
 // ParquetStats tells what the statistics of a column chunk prove. noNaN says

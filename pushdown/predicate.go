@@ -201,9 +201,9 @@ func (Like) precedence() int     { return precedenceLeaf }
 func (Opaque) precedence() int   { return precedenceLeaf }
 
 // within gives p as part of an expression, in parentheses where it binds less
-// than its surroundings.
+// than precedence.
 func within(p Predicate, precedence int) string {
-	if p.precedence() <= precedence && p.precedence() != precedenceLeaf {
+	if p.precedence() < precedence {
 		return "(" + p.String() + ")"
 	}
 	return p.String()
@@ -230,7 +230,7 @@ func (p And) String() string { return joined(p, " AND ", "TRUE", precedenceAnd) 
 func (p Or) String() string { return joined(p, " OR ", "FALSE", precedenceOr) }
 
 // String is the condition in SQL.
-func (p Not) String() string { return "NOT " + within(p.Of, precedenceAnd) }
+func (p Not) String() string { return "NOT " + within(p.Of, precedenceNot) }
 
 // String is the condition in SQL.
 func (p Constant) String() string { return p.Value.String() }
