@@ -112,6 +112,7 @@ func (s *Snapshot) Partitions(ctx context.Context) ([]string, error) {
 type SliceOptions struct {
 	Partitions    func(path string) bool // nil = all
 	ReadOptimized bool                   // base files only
+	Groups        map[FileGroupID]bool   // nil = all
 }
 
 // Slices gives the file slices to read, by partition and file id.
@@ -146,7 +147,7 @@ func (s *Snapshot) Slices(ctx context.Context, o SliceOptions) ([]FileSlice, err
 
 func (s *Snapshot) view(ctx context.Context, o SliceOptions) (*view, error) {
 	v := &view{
-		instant: s.instant, version: s.cfg.Version, readOptimized: o.ReadOptimized,
+		instant: s.instant, version: s.cfg.Version, readOptimized: o.ReadOptimized, only: o.Groups,
 		committed: s.timeline.Committed, completed: s.timeline.CompletionTime, replaced: s.isReplaced,
 	}
 	if !s.cfg.MultipleBaseFormats {

@@ -46,8 +46,9 @@ type view struct {
 	replaced func(ctx context.Context, g FileGroupID, newest string) (bool, error)
 
 	readOptimized bool
-	judged        map[string]bool // committed, by instant: few instants, many files
-	protos        []proto         // memory of group, used again
+	only          map[FileGroupID]bool // the file groups wanted, nil = all
+	judged        map[string]bool      // committed, by instant: few instants, many files
+	protos        []proto              // memory of group, used again
 }
 
 // partition gives the slices of one partition, by file id.
@@ -55,6 +56,9 @@ func (v *view) partition(ctx context.Context, partition string, names []listed) 
 	groups := v.groups(names)
 	all := make([]FileSlice, 0, len(groups))
 	for _, files := range groups {
+		if v.only != nil && !v.only[FileGroupID{Partition: partition, FileID: files[0].fileID}] {
+			continue
+		}
 		s, ok, err := v.group(ctx, partition, files)
 		if err != nil {
 			return nil, err
