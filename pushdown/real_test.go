@@ -22,10 +22,9 @@ import (
 // notAsked are the conditions that Spark's answers can't be asked, or that
 // Spark did not answer.
 var notAsked = map[string]string{
-	"pd = date '2024-01-02'": "the answer has the column as text",
-	"pd = date '2024-01-02'": "the answer has the column as text",
-	"size(a) = 1":            "a function",
-	"pi = 1":                 "the answer has the column as text",
+	"pd = date'2024-01-02'": "the answer has the column as text",
+	"size(a) = 1":           "a function",
+	"pi = 1":                "the answer has the column as text",
 	"ev >= 1704153600000 and ev < 1704240000000": "the answer has the column as text",
 	"f = 0": "Spark's Parquet reader took 0.0 for absent where there was -0.0, which is equal",
 }
