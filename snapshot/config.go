@@ -163,19 +163,25 @@ func parseConfig(raw map[string]string) *Config {
 		MetadataPartitions:  list(raw["hoodie.table.metadata.partitions"]),
 		IndexDefsPath:       or(get("hoodie.table.index.defs.path"), ".hoodie/.index_defs/index.json"),
 	}
+	c.parseLists(get, is)
+	return c
+}
+
+// parseLists fills what is put together from several properties or from a
+// list.
+func (c *Config) parseLists(get func(keys ...string) string, is func(key string, unset bool) bool) {
 	indexClass, indexType := get("hoodie.bootstrap.index.class"), get("hoodie.bootstrap.index.type")
 	c.BootstrapIndex = is("hoodie.bootstrap.index.enable", true) && !strings.EqualFold(indexType, "NO_OP") &&
 		!strings.HasSuffix(indexClass, "NoOpBootstrapIndex")
-	for k, v := range raw {
+	for k, v := range c.raw {
 		if name, ok := strings.CutPrefix(k, mergePropertyPrefix); ok {
 			c.MergeProperties[name] = v
 		}
 	}
-	for _, f := range list(raw["hoodie.table.partition.fields"]) {
+	for _, f := range list(c.raw["hoodie.table.partition.fields"]) {
 		name, typ, _ := strings.Cut(f, ":")
 		c.PartitionFields = append(c.PartitionFields, PartitionField{Name: name, Type: strings.ToUpper(typ)})
 	}
-	return c
 }
 
 // list takes a comma list apart, leaving out empty entries.
