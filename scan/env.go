@@ -54,21 +54,34 @@ func Open(ctx context.Context, job Job, st storage.Storage, m Merger, mem memory
 		Job: job, Options: o, Config: cfg, Storage: st, Allocator: mem,
 		Keys: keygen.NewSpec(cfg), history: history, merger: m,
 	}
-	e.Output, err = e.Project(job.Columns)
+	e.Output, err = job.OutputSchema()
 	return e, err
 }
 
 // Project gives the fields of the table's schema with these names, in order.
-func (e *Env) Project(columns []string) (*arrow.Schema, error) {
+func (e *Env) Project(columns []string) (*arrow.Schema, error) { return e.Job.project(columns) }
+
+func (j *Job) project(columns []string) (*arrow.Schema, error) {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range columns {
-		at, ok := schema.Lookup(e.Job.Schema.Schema, c)
+		at, ok := schema.Lookup(j.Schema.Schema, c)
 		if !ok {
-			return nil, fmt.Errorf("table %s has no column %q", e.Job.URI, c)
+			return nil, fmt.Errorf("table %s has no column %q", j.URI, c)
 		}
-		fields[i] = e.Job.Schema.Field(at)
+		fields[i] = j.Schema.Field(at)
 	}
 	return arrow.NewSchema(fields, nil), nil
+}
+
+// inner is the environment for reading slices as of another moment, with other
+// columns, as parts of one task.
+func (e *Env) inner(latest string, columns []string) (*Env, error) {
+	c := *e
+	c.Job.Columns, c.Job.Rows, c.Job.Changes = columns, nil, ""
+	c.Job.Blocks.Latest = latest
+	var err error
+	c.Output, err = c.Job.OutputSchema()
+	return &c, err
 }
 
 // Adapter compiles the way from a file's schema to a target schema derived
@@ -79,6 +92,6 @@ func (e *Env) Adapter(file, target *arrow.Schema, instant, partition string) (*s
 		file = schema.Annotate(file, at)
 	}
 	return schema.NewAdapter(file, target, schema.AdapterOptions{
-		Constants: e.Keys.PartitionValues(partition), Allocator: e.Allocator,
+		Constants: e.Keys.PartitionValues(partition), PathWins: e.Config.DropPartitions, Allocator: e.Allocator,
 	})
 }

@@ -25,6 +25,9 @@ type AdapterOptions struct {
 	// Constants are texts of columns that a file lacks since their values
 	// stand in the partition path; a nil text is null.
 	Constants map[string]*string
+	// PathWins takes Constants even where the file has the column: tables that
+	// drop partition columns have files with nulls in their place.
+	PathWins bool
 	// Allocator is where adapted arrays live; nil is Go memory.
 	Allocator memory.Allocator
 }
@@ -63,6 +66,9 @@ func NewAdapter(file, target *arrow.Schema, o AdapterOptions) (*Adapter, error) 
 	used := map[int]bool{}
 	for i, t := range target.Fields() {
 		sources[i] = match(file.Fields(), t)
+		if _, ok := o.Constants[t.Name]; ok && o.PathWins {
+			sources[i] = -1
+		}
 		if sources[i] >= 0 {
 			used[sources[i]] = true
 		}

@@ -217,7 +217,7 @@ func TestEvolution(t *testing.T) {
 			name:   "partition columns from the path",
 			file:   []arrow.Field{field("a", i32)},
 			target: []arrow.Field{field("a", i32), field("hh", utf8), field("d", date), field("n", i64), field("z", utf8)},
-			rows:   `[{"a":1}]`, want: `[{"a":1,"d":"2024-01-02","hh":"08","n":12,"z":null}]`,
+			rows:   `[{"a":1},{"a":2}]`, want: `[{"a":1,"d":"2024-01-02","hh":"08","n":12,"z":null},{"a":2,"d":"2024-01-02","hh":"08","n":12,"z":null}]`,
 			constants: map[string]*string{"hh": text("08"), "d": text("2024-01-02"), "n": text("12"), "z": nil, "a": text("9")},
 		},
 		{
@@ -236,6 +236,21 @@ func TestEvolution(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestPathWins: a file that has a dropped partition column has nulls in it.
+func TestPathWins(t *testing.T) {
+	p := "7"
+	s := arrow.NewSchema([]arrow.Field{field("p", i64)}, nil)
+	for wins, want := range map[bool]bool{false: false, true: true} {
+		a, err := NewAdapter(s, s, AdapterOptions{Constants: map[string]*string{"p": &p}, PathWins: wins})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Missing(0) != want {
+			t.Errorf("path wins %t: the column is taken from the path: %t", wins, a.Missing(0))
+		}
 	}
 }
 
