@@ -2,10 +2,13 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/hudi-go/hudi/internal/parquet"
+	"github.com/hudi-go/hudi/internal/storage"
 	"github.com/hudi-go/hudi/schema"
 	"github.com/hudi-go/hudi/snapshot"
 )
@@ -36,9 +39,14 @@ func tableSchema(ctx context.Context, snap *snapshot.Snapshot) (*arrow.Schema, s
 	}
 	cfg := snap.Config()
 	var s *arrow.Schema
-	if src.Internal != "" {
+	switch {
+	case src.Internal != "":
 		s, err = schema.ParseInternal(src.Internal)
-	} else {
+	case src.Avro == "" && src.File != "":
+		s, err = fileSchema(ctx, snap.Storage(), src.File)
+	case src.Avro == "":
+		err = errors.New("no write records a schema, and none is declared (hoodie.table.create.schema): write to the table once")
+	default:
 		s, err = schema.FromAvro(src.Avro)
 	}
 	if err != nil {
@@ -58,6 +66,20 @@ func tableSchema(ctx context.Context, snap *snapshot.Snapshot) (*arrow.Schema, s
 		history = src.History
 	}
 	return s, history, nil
+}
+
+// fileSchema is the schema of a base file, for tables that record none.
+func fileSchema(ctx context.Context, st storage.Storage, path string) (*arrow.Schema, error) {
+	f, err := st.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	pf, err := parquet.Open(f)
+	if err != nil {
+		return nil, err
+	}
+	return pf.Schema(), nil
 }
 
 // withPartitionColumns appends the partition columns that the schema lacks, as
