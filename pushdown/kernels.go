@@ -47,7 +47,7 @@ func bit(b bool) uint64 {
 func integers[T integer](values []T, s set[intKey], words []uint64) {
 	r, ok := asStretch(s)
 	if !ok {
-		each(values, words, func(v T) bool { return s.contains(intKey(v)) })
+		cuts(values, s, words, func(v T) intKey { return intKey(v) })
 		return
 	}
 	low, span, flip := uint64(r.low), uint64(r.high-r.low), -bit(r.invert)
@@ -64,7 +64,7 @@ func integers[T integer](values []T, s set[intKey], words []uint64) {
 func unsigned(values []uint64, s set[intKey], words []uint64) {
 	r, ok := asStretch(s)
 	if !ok {
-		each(values, words, func(v uint64) bool { return s.contains(unsignedKey(v)) })
+		cuts(values, s, words, unsignedKey)
 		return
 	}
 	low, span, flip := uint64(r.low)^1<<63, uint64(r.high-r.low), -bit(r.invert)
@@ -89,12 +89,53 @@ func each[T any](values []T, words []uint64, in func(T) bool) {
 	}
 }
 
+// cuts tests values against a set of any form: few cuts one after the other,
+// many by halving.
+func cuts[T any](values []T, s set[intKey], words []uint64, keyOf func(T) intKey) {
+	const few = 24
+	var keys [64]intKey
+	for w := range words {
+		part := values[w*64 : min(w*64+64, len(values))]
+		for i, v := range part {
+			keys[i] = keyOf(v)
+		}
+		out := -bit(s.start)
+		if len(s.cuts) <= few {
+			for _, c := range s.cuts {
+				for i, k := range keys[:len(part)] {
+					out ^= bit(k >= c) << (i & 63)
+				}
+			}
+		} else {
+			for i, k := range keys[:len(part)] {
+				out ^= uint64(rank(s.cuts, k)&1) << (i & 63)
+			}
+		}
+		words[w] = out
+	}
+}
+
+// rank is the number of cuts at or below a key.
+func rank(cuts []intKey, k intKey) int {
+	low, n := 0, len(cuts)
+	for n > 0 {
+		half := n / 2
+		if cuts[low+half] <= k {
+			low += half + 1
+			n -= half + 1
+		} else {
+			n = half
+		}
+	}
+	return low
+}
+
 var infinityKey = floatKey(math.Inf(1))
 
 func floats[T float32 | float64](values []T, s set[intKey], words []uint64) {
 	r, ok := asStretch(s)
 	if !ok || r.low > infinityKey { // the latter: NaN alone
-		each(values, words, func(v T) bool { return s.contains(floatKey(float64(v))) })
+		cuts(values, s, words, func(v T) intKey { return floatKey(float64(v)) })
 		return
 	}
 	low, flip := math.Inf(-1), -bit(r.invert)
@@ -160,8 +201,15 @@ func below(a, b decimal128.Num) bool {
 func (l *leaf) textKernel(a arrow.Array, s set[textKey], words []uint64) error {
 	in := l.textTest(s)
 	data := a.Data()
+	one := l.like == nil && len(s.cuts) == 2 && s.cuts[1] == s.cuts[0]+"\x00"
 	switch a := a.(type) {
-	case *array.String, *array.Binary:
+	case *array.String:
+		if one {
+			same[int32](data, words, string(s.cuts[0]), s.start)
+			return nil
+		}
+		return texts[int32](data, words, in)
+	case *array.Binary:
 		return texts[int32](data, words, in)
 	case *array.LargeString, *array.LargeBinary:
 		return texts[int64](data, words, in)
@@ -216,15 +264,11 @@ func listTexts(s set[textKey]) map[string]struct{} {
 }
 
 func texts[O int32 | int64](data arrow.ArrayData, words []uint64, in func(string) bool) error {
-	bufs, n := data.Buffers(), data.Len()
-	if n == 0 || bufs[1] == nil {
+	offsets, text := textsOf[O](data)
+	n := len(offsets) - 1
+	if n == 0 {
 		return nil
 	}
-	var text []byte
-	if bufs[2] != nil {
-		text = bufs[2].Bytes()
-	}
-	offsets := slots[O](bufs[1].Bytes(), data.Offset(), n+1)
 	for w := range words {
 		part := offsets[w*64 : min(w*64+65, n+1)]
 		var out uint64
@@ -234,6 +278,30 @@ func texts[O int32 | int64](data arrow.ArrayData, words []uint64, in func(string
 		words[w] = out
 	}
 	return nil
+}
+
+// textsOf gives the offsets and the bytes of a column of texts.
+func textsOf[O int32 | int64](data arrow.ArrayData) (offsets []O, text []byte) {
+	if bufs := data.Buffers(); len(bufs) > 2 && bufs[2] != nil {
+		text = bufs[2].Bytes()
+	}
+	return offsetsOf[O](data), text
+}
+
+// same tests texts for equality, or its contrary.
+func same[O int32 | int64](data arrow.ArrayData, words []uint64, with string, invert bool) {
+	offsets, text := textsOf[O](data)
+	n, flip := len(offsets)-1, -bit(invert)
+	for w := range words {
+		part := offsets[w*64 : min(w*64+65, n+1)]
+		var out uint64
+		for i := range len(part) - 1 {
+			if from, to := part[i], part[i+1]; int(to-from) == len(with) {
+				out |= bit(string(text[from:to]) == with) << (i & 63)
+			}
+		}
+		words[w] = out ^ flip
+	}
 }
 
 // slots views n values of a buffer from one on.

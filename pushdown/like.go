@@ -93,7 +93,10 @@ func (p *piece) matchAt(s string) (int, bool) {
 			return 0, false
 		}
 		if p.any[i] {
-			_, n := utf8.DecodeRuneInString(s[at:])
+			n := 1
+			if s[at] >= utf8.RuneSelf {
+				_, n = utf8.DecodeRuneInString(s[at:])
+			}
 			at += n
 			continue
 		}
@@ -142,19 +145,20 @@ func (p *piece) after(s string) (string, bool) {
 	}
 }
 
-// ends tells whether s ends with the piece.
+// ends tells whether s ends with the piece. Its characters are counted back
+// from the end.
 func (p *piece) ends(s string) bool {
 	if p.any == nil {
 		return strings.HasSuffix(s, p.text)
 	}
-	for {
-		if n, ok := p.matchAt(s); ok && n == len(s) {
-			return true
-		}
-		if s == "" {
+	at := len(s)
+	for range utf8.RuneCountInString(p.text) {
+		if at == 0 {
 			return false
 		}
-		_, n := utf8.DecodeRuneInString(s)
-		s = s[n:]
+		_, n := utf8.DecodeLastRuneInString(s[:at])
+		at -= n
 	}
+	n, ok := p.matchAt(s[at:])
+	return ok && at+n == len(s)
 }

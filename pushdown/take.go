@@ -2,6 +2,7 @@ package pushdown
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -177,9 +178,15 @@ func copySlots[T any](s Selection, src *memory.Buffer, offset int, out *memory.B
 	from := slots[T](src.Bytes(), offset, s.rows)
 	to := slots[T](out.Bytes(), 0, s.count)
 	n := 0
-	for row := range s.Rows() {
-		to[n] = from[row]
-		n++
+	for i, w := range s.words {
+		if w == ^uint64(0) {
+			n += copy(to[n:], from[i*64:i*64+64])
+			continue
+		}
+		for ; w != 0; w &= w - 1 {
+			to[n] = from[i*64+bits.TrailingZeros64(w)]
+			n++
+		}
 	}
 }
 
@@ -197,20 +204,36 @@ func takeTexts[O int32 | int64](t *taker, a arrow.ArrayData) []*memory.Buffer {
 	ends := t.buffer((t.sel.count + 1) * int(unsafe.Sizeof(src[0])))
 	to := slots[O](ends.Bytes(), 0, t.sel.count+1)
 	to[0] = 0
-	n, at := 0, O(0)
-	for row := range t.sel.Rows() {
-		at += src[row+1] - src[row]
-		n++
-		to[n] = at
-	}
-	text := t.buffer(int(at))
-	left := text.Bytes()
-	for from, end := range t.sel.Ranges() {
-		if src[from] < src[end] {
-			left = left[copy(left, a.Buffers()[2].Bytes()[src[from]:src[end]]):]
+	n, at := 1, O(0)
+	for i, w := range t.sel.words {
+		for ; w != 0; w &= w - 1 {
+			row := i*64 + bits.TrailingZeros64(w)
+			at += src[row+1] - src[row]
+			to[n] = at
+			n++
 		}
 	}
+	text := t.buffer(int(at))
+	if at > 0 {
+		copyTexts(text.Bytes(), a.Buffers()[2].Bytes(), src, t.sel)
+	}
 	return []*memory.Buffer{ends, text}
+}
+
+// copyTexts copies the texts of marked rows, neighbours in one go.
+func copyTexts[O int32 | int64](to, from []byte, ends []O, s Selection) {
+	start, end := O(0), O(0)
+	for i, w := range s.words {
+		for ; w != 0; w &= w - 1 {
+			row := i*64 + bits.TrailingZeros64(w)
+			if ends[row] != end {
+				to = to[copy(to, from[start:end]):]
+				start = ends[row]
+			}
+			end = ends[row+1]
+		}
+	}
+	copy(to, from[start:end])
 }
 
 // lists gives the offsets of the marked lists and marks their elements.
