@@ -13,13 +13,21 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	bindings "github.com/duckdb/duckdb-go-bindings"
 	"go.uber.org/goleak"
 
 	"github.com/hudi-go/hudi/internal/batch"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(status int) {
+		// Counts are kept with the build tag debug_bindings only.
+		if left := bindings.GetAllocationCounts(); left != "" {
+			fmt.Println("not given back to DuckDB:", left)
+			status = 1
+		}
+		os.Exit(status)
+	}))
 }
 
 // withNumbers gives a connection to an engine with the tables "t", of 100,000
