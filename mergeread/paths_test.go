@@ -352,3 +352,79 @@ func TestManyKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestPositionsWithoutRows: records whose base rows were not read are there
+// all the same, unless another task has them.
+func TestPositionsWithoutRows(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	m := &modelSlice{schema: schema, hasBase: true}
+	for i := range 10 {
+		m.base = append(m.base, modelRec{key: fmt.Sprint(i), row: map[string]any{"n": i}})
+	}
+	var log modelRun
+	for i := range 10 {
+		log.recs = append(log.recs, modelRec{key: fmt.Sprint(i), row: map[string]any{"n": 100 + i}})
+		log.pos = append(log.pos, int64(i))
+	}
+	m.runs = []modelRun{log}
+	for _, noInserts := range []bool{false, true} {
+		si := &sliceInput{m: m, mem: memory.DefaultAllocator, rows: 10}
+		in := si.input([]string{"n"}, false)
+		in.NoInserts = noInserts
+		open := in.Base
+		in.Base = func(ctx context.Context, columns []int, position bool) (batch.Reader, error) {
+			rd, err := open(ctx, columns, position)
+			if err != nil {
+				return nil, err
+			}
+			recs, err := batch.Collect(rd)
+			if err != nil {
+				return nil, err
+			}
+			return batch.FromSlice(recs[0].Schema(), []arrow.RecordBatch{recs[0].NewSlice(2, 4), recs[0].NewSlice(7, 8)}), nil
+		}
+		rd, err := Merge(context.Background(), in, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 10
+		if noInserts {
+			want = 3
+		}
+		if rows := rowsOf(t, rd); len(rows) != want || rows[0] != `{"n":102}` || rows[2] != `{"n":107}` {
+			t.Errorf("no inserts %v: rows %v", noInserts, rows)
+		}
+	}
+}
+
+// TestEqualTags merges keys whose hashes share the bits that the table keeps.
+func TestEqualTags(t *testing.T) {
+	seen := map[uint32]string{}
+	var a, b string
+	for i := 0; a == ""; i++ {
+		key := fmt.Sprint(i)
+		tag := uint32(hashKey([]byte(key)))
+		if other, ok := seen[tag]; ok {
+			a, b = other, key
+		}
+		seen[tag] = key
+	}
+	m := &modelSlice{schema: arrow.NewSchema([]arrow.Field{
+		{Name: "key", Type: arrow.BinaryTypes.String}, {Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}, nil), hasBase: true}
+	row := func(k, s string) modelRec { return modelRec{key: k, row: map[string]any{"s": s}} }
+	for _, base := range [][]modelRec{{row(a, "base")}, {row(b, "base")}, {row(b, "base"), row(a, "base")}} {
+		for _, log := range [][]modelRec{{row(a, "log")}, {row(b, "log")}, {row(a, "log"), row(b, "log")}} {
+			m.base, m.runs = base, []modelRun{{recs: log}}
+			si := &sliceInput{m: m, mem: memory.DefaultAllocator, rows: 10}
+			rd, err := Merge(context.Background(), si.input(m.columnNames(), false), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := rowsOf(t, rd)
+			sort.Strings(got)
+			if want := m.merged(m.columnNames(), false); !slices.Equal(got, want) {
+				t.Errorf("keys %s and %s: rows differ\n%s", a, b, firstDifference(got, want))
+			}
+		}
+	}
+}
