@@ -163,7 +163,11 @@ func cell(a arrow.Array, i int) string {
 	case *array.FixedSizeBinary:
 		return string(a.Value(i))
 	case *array.Timestamp:
-		return fmt.Sprint(int64(a.Value(i)), a.DataType())
+		// arrow-go gives INT96 in nanoseconds.
+		if a.DataType().(*arrow.TimestampType).Unit == arrow.Nanosecond {
+			return fmt.Sprint(floorDiv(int64(a.Value(i)), 1000))
+		}
+		return fmt.Sprint(int64(a.Value(i)))
 	}
 	return a.ValueStr(i)
 }

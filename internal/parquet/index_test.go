@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	aparquet "github.com/apache/arrow-go/v18/parquet"
 )
 
@@ -178,4 +179,25 @@ func TestLyingRowCount(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLyingOffsetIndex shifts the rows that an index gives to pages.
+func TestLyingOffsetIndex(t *testing.T) {
+	f := openBytes(t, generate(t, genOptions{rows: 2000, pageSize: 1 << 10, index: true}))
+	node, err := f.pick([]string{"i64"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := f.assembler(node[0], &picks{file: f, ranges: []RowRange{{1500, 1501}}}, memory.DefaultAllocator)
+	l := a.leaves[0]
+	if err := l.openGroup(0); err != nil || l.index == nil {
+		t.Fatal(err)
+	}
+	for i := range l.index.Pages[1:] {
+		l.index.Pages[i+1].FirstRow += int64(i%7) + 1
+	}
+	if _, err := a.read(0, 1500, 1, 1); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("error %v", err)
+	}
+	a.release()
 }

@@ -29,6 +29,7 @@ type leafReader struct {
 	def   hybrid
 	rep   hybrid
 	left  int   // entries of the page that are not decoded yet
+	claim int64 // rows that the offset index gives the next page; -1: not known
 	group int   // the open row group
 	row   int64 // next row, counted in its row group
 	index *OffsetIndex
@@ -59,7 +60,7 @@ func (r *leafReader) seek(group int, row int64) error {
 }
 
 func (r *leafReader) openGroup(group int) error {
-	r.group, r.row, r.left, r.index = group, 0, 0, nil
+	r.group, r.row, r.left, r.index, r.claim = group, 0, 0, nil, -1
 	r.defs, r.reps, r.lo = r.defs[:0], r.reps[:0], 0
 	if err := r.pages.open(&r.file.meta.groups[group].columns[r.leaf.index]); err != nil {
 		return err
@@ -85,7 +86,7 @@ func (r *leafReader) jump(row int64) error {
 		return err
 	}
 	r.pages.pos = r.index.Pages[i].Offset
-	r.row, r.left = first, 0
+	r.row, r.left, r.claim = first, 0, r.index.End(i)-first
 	r.defs, r.reps, r.lo = r.defs[:0], r.reps[:0], 0
 	r.picks.aim(r)
 	return nil
@@ -93,11 +94,23 @@ func (r *leafReader) jump(row int64) error {
 
 // nextPage opens the next data page.
 func (r *leafReader) nextPage() error {
-	h, err := r.pages.nextData()
+	h, err := r.nextHeader()
 	if err != nil {
 		return err
 	}
 	return r.openPage(h)
+}
+
+// nextHeader gives the header of the next data page. After a jump it must
+// agree with the offset index, whose word is all there is for what rows it has.
+func (r *leafReader) nextHeader() (pageHeader, error) {
+	h, err := r.pages.nextData()
+	claim := r.claim
+	r.claim = -1
+	if err == nil && claim >= 0 && r.leaf.maxRep == 0 && int64(h.values) != claim {
+		return h, fmt.Errorf("%w: row group %d: page of %d rows, the offset index says %d", ErrCorrupt, r.group, h.values, claim)
+	}
+	return h, err
 }
 
 func (r *leafReader) openPage(h pageHeader) error {
@@ -305,7 +318,7 @@ func (r *leafReader) skip(n int) error {
 	}
 	for n > 0 {
 		if r.left == 0 {
-			h, err := r.pages.nextData()
+			h, err := r.nextHeader()
 			if err != nil {
 				return r.short(err)
 			}
