@@ -173,7 +173,7 @@ def queries(manifest, kinds):
     """The queries of a table that are asked."""
     if manifest.get("refused"):
         return [{"kind": "snapshot", "refused": manifest["refused"]}]
-    out = [q for q in manifest["queries"] if q["kind"] in kinds]
+    out = [q for q in manifest["queries"] if q["kind"] in kinds and q.get("file")]  # no file: Spark failed
     if "filter" in kinds:
         for f in manifest.get("filters_on_snapshot") or []:
             count = f.get("row_count_nan_greatest", f["row_count"])
