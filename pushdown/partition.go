@@ -127,13 +127,13 @@ func (c partition) valueStats(f *Field, text string) Stats {
 	if v.kind == kindInvalid || v.IsNull() {
 		return Stats{}
 	}
-	out := Stats{Min: v, Max: v, NoNulls: true, NoNaN: !isNaN(v)}
 	if f.domain.order == orderText && (c.of.spec.SlashedDates || strings.Contains(text, "/")) {
 		// Both 2024-01-02 and 2024/01/02 may have been written with slashes,
 		// and the table need not say so.
-		out.Min, out.Max = String(strings.ReplaceAll(text, "/", "-")), String(strings.ReplaceAll(text, "-", "/"))
+		dashes, slashes := strings.ReplaceAll(text, "/", "-"), strings.ReplaceAll(text, "-", "/")
+		return Stats{OneOf: []Value{String(text), String(dashes), String(slashes)}, NoNulls: true}
 	}
-	return out
+	return Stats{Min: v, Max: v, NoNulls: true, NoNaN: !isNaN(v)}
 }
 
 // timeKeys is the configuration of timestamp-based key generators.

@@ -20,6 +20,9 @@ type Stats struct {
 	// Min and Max bound the values that are not null; NULL where no bound is
 	// known. They need not occur.
 	Min, Max Value
+	// OneOf, unless empty, lists all values that may occur besides null, in
+	// place of bounds.
+	OneOf    []Value
 	NoNulls  bool // there is no null
 	AllNulls bool // there is nothing but nulls
 	// NoNaN: NaN is within the bounds, too. Floats without it may have NaN
@@ -137,6 +140,16 @@ func (l *leaf) answer(f *Field, c Container, excluded *bool) Answer {
 // leaf.
 func (l *leaf) covers(f *Field, s Stats) Answer {
 	a := Unknown
+	for i, v := range s.OneOf {
+		one := l.covers(f, Stats{Min: v, Max: v, NoNaN: s.NoNaN})
+		if one == Unknown || i > 0 && one != a {
+			return Unknown
+		}
+		a = one
+	}
+	if len(s.OneOf) > 0 {
+		return a
+	}
 	switch v := l.values.(type) {
 	case set[intKey]:
 		a = coversInts(v, f.domain, s)
