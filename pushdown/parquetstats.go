@@ -12,25 +12,6 @@ import (
 	"github.com/hudi-go/hudi/internal/parquet"
 )
 
-// Presence tells whether a file has a column of the table.
-type Presence uint8
-
-// The kinds of presence.
-const (
-	Unsure  Presence = iota // nothing is known of the values
-	Present                 // under the path given
-	Absent                  // every row reads as null
-)
-
-// FileColumns maps the columns of a table to those of a file: the path of the
-// leaf, names joined by dots. It has to know renames, defaults and values that
-// come from the partition path; nil stands for [SameNames].
-type FileColumns func(f *Field) (path string, p Presence)
-
-// SameNames is the mapping of files whose columns have the table's names. It
-// does not take a missing column for null.
-func SameNames(f *Field) (string, Presence) { return f.Name(), Present }
-
 // A RowGroup is a row group of a Parquet file as a container.
 type RowGroup struct {
 	group   parquet.RowGroup
