@@ -46,11 +46,14 @@ type BindOptions struct {
 
 // A Field is a column that a condition asks of, in the bound schema.
 type Field struct {
-	Path  Column         // names as the schema has them
-	Index []int          // ordinals from the top level on
-	Type  arrow.DataType //
+	Path  Column // names as the schema has them
+	Index []int  // ordinals from the top level on
+	Type  arrow.DataType
 
 	domain domain
+	// renamable: the table knows its columns by id, so that a name may stand
+	// for another column in older files.
+	renamable bool
 }
 
 // Name is the name of the field in Hudi's metadata.
@@ -225,6 +228,9 @@ func (b *binder) resolve(c Column) (int, error) {
 				e.Have = append(e.Have, have.Name)
 			}
 			return 0, e
+		}
+		if _, ok := fields[i].Metadata.GetValue(idKey); ok && !schema.IsMeta(fields[i].Name) {
+			f.renamable = true
 		}
 		f.Path, f.Index, f.Type = append(f.Path, fields[i].Name), append(f.Index, i), fields[i].Type
 		if depth+1 < len(c) {

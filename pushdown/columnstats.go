@@ -61,10 +61,11 @@ func (s PartitionStats) Stats(f *Field) Stats { return IndexStats(s[f.Name()], f
 // are not counted; bounds of floats in partitions, since files that had lost
 // theirs count as 0; bounds of texts as far as Java and UTF-8 order differ;
 // decimals that do not fit the 15 decimals of the old wrapper; timestamps whose
-// unit is in doubt.
+// unit is in doubt; and all rows in tables that know their columns by id, as the
+// index knows names only.
 func IndexStats(c *snapshot.ColumnStats, f *Field, partition bool) Stats {
 	var s Stats
-	if c == nil {
+	if c == nil || f.renamable {
 		return s
 	}
 	low, high := indexBound(c, c.Min, f.domain), indexBound(c, c.Max, f.domain)

@@ -31,7 +31,7 @@ func SameNames(f *Field) (string, Presence) { return f.Name(), Present }
 // follows: columns are matched by id where both sides have ids, else by name;
 // those that the file lacks are null, unless they have a default or a value
 // from the partition path. With pathWins that value replaces what the file
-// has.
+// has. table is the schema that the condition is bound to.
 func ColumnsOf(file, table *arrow.Schema, constants map[string]*string, pathWins bool) FileColumns {
 	return func(f *Field) (string, Presence) {
 		_, constant := constants[f.Path[0]]

@@ -97,6 +97,20 @@ func TestVerdictTellsWhy(t *testing.T) {
 	}
 }
 
+// TestIndexKnowsNamesOnly: a column may have been dropped and added again.
+func TestIndexKnowsNamesOnly(t *testing.T) {
+	f := nullable("i", arrow.PrimitiveTypes.Int32)
+	f.Metadata = arrow.MetadataFrom(map[string]string{idKey: "7"})
+	b := mustBind(t, "i is null", arrow.NewSchema([]arrow.Field{f}, nil))
+	row := &snapshot.ColumnStats{
+		File: "f.parquet", Column: "i", ValueType: -1, Min: snapshot.StatsValue{Kind: snapshot.ValueInt, I64: 1},
+		Max: snapshot.StatsValue{Kind: snapshot.ValueInt, I64: 2}, ValueCount: 3, HasCounts: true,
+	}
+	if v := b.Prune(FileStats{"i": row}); v.Answer != Unknown {
+		t.Errorf("%+v", v)
+	}
+}
+
 func TestIndexStats(t *testing.T) {
 	val := func(k snapshot.ValueKind, n int64) snapshot.StatsValue { return snapshot.StatsValue{Kind: k, I64: n} }
 	float := func(f float64) snapshot.StatsValue { return snapshot.StatsValue{Kind: snapshot.ValueDouble, F64: f} }
