@@ -36,7 +36,7 @@ func (p *Planner) Differences(ctx context.Context) ([]Change, error) {
 		if earlier, err = p.view(ctx, begin, groups); err != nil {
 			return nil, err
 		}
-		if err := p.checkBegin(ctx, earlier); err != nil {
+		if err := p.checkBegin(ctx, earlier, groups); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +89,7 @@ func addAll(groups map[snapshot.FileGroupID]bool, some []snapshot.FileGroupID) (
 // checkBegin refuses a view of the range's begin that lacks a file group which
 // was there then, as the range's writes tell: the first of them continued it or
 // took it away.
-func (p *Planner) checkBegin(ctx context.Context, v View) error {
+func (p *Planner) checkBegin(ctx context.Context, v View, groups map[snapshot.FileGroupID]bool) error {
 	have := v.byGroup()
 	within := map[string]bool{}
 	for _, w := range p.writes {
@@ -98,16 +98,16 @@ func (p *Planner) checkBegin(ctx context.Context, v View) error {
 	known := map[snapshot.FileGroupID]bool{}
 	for _, w := range p.writes {
 		for g, stats := range w.written() {
-			if known[g] {
+			if known[g] || !groups[g] {
 				continue
 			}
 			known[g] = true
-			if earlier, ok := before(stats); ok && !within[earlier] && !w.service && have[g] == nil {
+			if earlier, ok := before(stats); ok && !within[earlier] && have[g] == nil {
 				return p.lost(ctx, g, p.rng.Begin, false)
 			}
 		}
 		for _, g := range w.replaced() {
-			if !known[g] && !w.service && have[g] == nil {
+			if !known[g] && groups[g] && have[g] == nil {
 				return p.lost(ctx, g, p.rng.Begin, false)
 			}
 			known[g] = true

@@ -8,22 +8,12 @@ import (
 	"github.com/hudi-go/hudi/snapshot"
 )
 
-// Supplemental logging modes: what a CDC file holds beside operation and key.
+// Supplemental logging modes (hoodie.table.cdc.supplemental.logging.mode): what
+// a CDC file holds beside operation and key.
 const (
-	KeyOnly        = "OP_KEY_ONLY"
-	BeforeImage    = "DATA_BEFORE"
-	BothImages     = "DATA_BEFORE_AFTER"
-	optionLogging  = "hoodie.table.cdc.supplemental.logging.mode"
-	defaultLogging = BothImages
+	BeforeImage = "DATA_BEFORE"
+	BothImages  = "DATA_BEFORE_AFTER"
 )
-
-// Logging is the supplemental logging mode of a table.
-func Logging(c *snapshot.Config) string {
-	if mode, ok := c.Get(optionLogging); ok && mode != "" {
-		return strings.ToUpper(mode)
-	}
-	return defaultLogging
-}
 
 // Images gives, for each write in order and each file group that it touched,
 // the group before and after the write. Groups that a write took away come
@@ -107,8 +97,8 @@ func (p *Planner) needs(logged []string) (earlier, after bool) {
 	if len(logged) == 0 {
 		return true, true
 	}
-	switch Logging(p.snap.Config()) {
-	case BothImages:
+	switch strings.ToUpper(p.snap.Config().CDCMode) {
+	case "", BothImages:
 		return false, false
 	case BeforeImage:
 		return false, true

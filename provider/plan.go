@@ -3,11 +3,11 @@ package provider
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/hudi-go/hudi/scan"
+	"github.com/hudi-go/hudi/schema"
 	"github.com/hudi-go/hudi/snapshot"
 )
 
@@ -34,46 +34,34 @@ type PlanStats struct {
 func (p *Plan) Instant() string { return p.Job.Instant }
 
 // Schema is the schema of the batches.
-func (p *Plan) Schema() *arrow.Schema { return project(p.Job.Schema.Schema, p.Job.Columns) }
+func (p *Plan) Schema() *arrow.Schema {
+	s, err := p.Job.OutputSchema()
+	if err != nil { // columns that are not there: no planner makes such a plan
+		return arrow.NewSchema(nil, nil)
+	}
+	return schema.Strip(s)
+}
 
 // Plan finds out what a query reads: one task for each file slice. It opens no
 // data file.
 func (t *Table) Plan(ctx context.Context, q Query) (*Plan, error) {
-	if q.Type == Incremental || q.Type == CDC {
-		return nil, fmt.Errorf("table %s at %s: %s queries are not supported yet: read snapshots with as-of", t.Name(), t.uri, q.Type)
-	}
 	if q.Where != "" {
 		return nil, fmt.Errorf("table %s at %s: conditions are not supported here yet: filter in SQL", t.Name(), t.uri)
+	}
+	if q.Type == Incremental || q.Type == CDC {
+		return t.planChanges(ctx, q)
 	}
 	snap, err := t.snapshotOf(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	full, history, err := tableSchema(ctx, snap)
-	if err != nil {
-		return nil, err
-	}
-	columns, err := t.columns(full, q)
+	p, err := t.newPlan(ctx, snap, q)
 	if err != nil {
 		return nil, err
 	}
 	slices, err := snap.Slices(ctx, snapshot.SliceOptions{ReadOptimized: q.Type == ReadOptimized})
 	if err != nil {
 		return nil, err
-	}
-	blocks, err := snap.LogVisibility(ctx)
-	if err != nil {
-		return nil, err
-	}
-	cfg := snap.Config()
-	p := &Plan{
-		Job: scan.Job{
-			URI: t.uri, Storage: t.options.Storage, Options: t.options.Hudi, Properties: cfg.Properties(),
-			Instant: snap.Instant(), Schema: scan.Schema{Schema: full}, History: history, Columns: columns,
-			Blocks: blocks,
-		},
-		Limit:     q.Limit,
-		SkipMerge: strings.EqualFold(t.options.Hudi["hoodie.datasource.merge.type"], "skip_merge"),
 	}
 	for _, s := range slices {
 		p.Tasks = append(p.Tasks, scan.Task{Slice: s})

@@ -40,6 +40,12 @@ type Query struct {
 	AsOf string
 	// Begin (excluded) and End (included) bound incremental and CDC queries.
 	Begin, End string
+	// Deletes makes an incremental query also give the rows that were deleted,
+	// as they were at Begin, and adds the column _hoodie_operation: I, U or D.
+	Deletes bool
+	// CDCText makes a CDC query give images as JSON, as Spark writes it,
+	// instead of as structs.
+	CDCText bool
 	// Columns are the names of the columns wanted, in order; nil means all of
 	// the table's own. Letter case matters only between columns that differ in
 	// nothing else.

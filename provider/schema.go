@@ -19,15 +19,11 @@ func (t *Table) Schema(ctx context.Context, q Query) (*arrow.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	full, _, err := tableSchema(ctx, snap)
+	p, err := t.newPlan(ctx, snap, q)
 	if err != nil {
 		return nil, err
 	}
-	columns, err := t.columns(full, q)
-	if err != nil {
-		return nil, err
-	}
-	return project(full, columns), nil
+	return p.Schema(), nil
 }
 
 // tableSchema gives the full schema of a snapshot, meta columns included where
@@ -127,13 +123,4 @@ func (t *Table) columns(full *arrow.Schema, q Query) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-func project(full *arrow.Schema, columns []string) *arrow.Schema {
-	fields := make([]arrow.Field, len(columns))
-	for i, c := range columns {
-		at, _ := schema.Lookup(full, c)
-		fields[i] = full.Field(at)
-	}
-	return schema.Strip(arrow.NewSchema(fields, nil))
 }

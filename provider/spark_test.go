@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,6 +39,9 @@ func TestSparkAnswers(t *testing.T) {
 			dir, options := f.Open(t), f.Options(t)
 			for _, q := range f.Manifest.Queries {
 				name := q.Kind + q.Options.AsOf
+				if q.Options.End != "" {
+					name += " " + q.Options.Begin + " to " + q.Options.End
+				}
 				t.Run(name, func(t *testing.T) {
 					if why := differences[f.Name+"/"+name]; why != "" {
 						t.Skip(why)
@@ -57,8 +61,12 @@ func compareWithSpark(t *testing.T, f tabletest.Fixture, dir string, options map
 		query.Type = provider.ReadOptimized
 	case "time_travel":
 		query.AsOf = q.Options.AsOf
+	case "incremental":
+		query.Type, query.Begin, query.End = provider.Incremental, begin(q), q.Options.End
+	case "cdc":
+		query.Type, query.Begin, query.End, query.CDCText = provider.CDC, begin(q), q.Options.End, true
 	default:
-		t.Skip("not a query of this test")
+		t.Fatalf("what is a %s query?", q.Kind)
 	}
 	want := expected(t, filepath.Join(f.Dir, q.File))
 	for _, v := range []struct {
@@ -83,6 +91,16 @@ func compareWithSpark(t *testing.T, f tabletest.Fixture, dir string, options map
 			t.Fatalf("%s: %s", v.name, d)
 		}
 	}
+}
+
+// begin is the begin of a question's range. Releases that took it as inclusive
+// answered what is after the tick before.
+func begin(q tabletest.Query) string {
+	at := q.Options.Begin
+	if n, err := strconv.ParseInt(at, 10, 64); err == nil && n > 0 && q.BeginInclusive {
+		return fmt.Sprintf("%0*d", len(at), n-1)
+	}
+	return at
 }
 
 // answerRows is an answer as text, one line a row, without regard to order.

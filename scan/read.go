@@ -26,6 +26,12 @@ func (e *Env) Read(ctx context.Context, tasks []Task) batch.Reader {
 
 // open starts one task.
 func (e *Env) open(ctx context.Context, t Task, threads int) (batch.Reader, error) {
+	switch {
+	case t.Change != nil:
+		return e.openChange(ctx, t.Change, threads)
+	case e.Job.Rows != nil && !e.Job.Rows.All:
+		return e.openChanged(ctx, t, threads)
+	}
 	if len(t.Slice.Logs) > 0 {
 		return e.merger.Merge(ctx, e, t, threads)
 	}

@@ -17,6 +17,7 @@ package scan
 import (
 	"context"
 
+	"github.com/hudi-go/hudi/incremental"
 	"github.com/hudi-go/hudi/internal/batch"
 	"github.com/hudi-go/hudi/internal/parquet"
 	"github.com/hudi-go/hudi/snapshot"
@@ -38,6 +39,11 @@ type Job struct {
 	Columns []string `json:"columns"`
 	// Blocks tells which blocks of log files count.
 	Blocks snapshot.LogVisibility `json:"blocks"`
+	// Rows, if set, are the rows to give, by commit time: what an incremental
+	// query asks for.
+	Rows *incremental.Rows `json:"rows,omitempty"`
+	// Changes is the form in which tasks that have a Change come out.
+	Changes ChangeForm `json:"changes,omitempty"`
 }
 
 // A Task is one file slice, or a range of rows of its base file, to be read.
@@ -47,6 +53,9 @@ type Task struct {
 	// Rows are the row ordinals of the base file to read; nil means all. Only
 	// slices without logs are split.
 	Rows []parquet.RowRange `json:"rows,omitempty"`
+	// Change, if set, is read instead of the slice, which only says where it
+	// is.
+	Change *incremental.Change `json:"change,omitempty"`
 }
 
 // Options tune how tasks are run. The zero value is usable.
