@@ -46,7 +46,7 @@ func tableSchema(ctx context.Context, snap *snapshot.Snapshot) (*arrow.Schema, s
 		s, err = schema.FromAvro(src.Avro)
 	}
 	if err != nil {
-		return nil, "", &snapshot.TableError{Table: cfg.Name, Instant: snap.Instant(), Err: err, Reason: "the table schema can't be read"}
+		return nil, "", &snapshot.TableError{Table: snap.Storage().Root(), Instant: snap.Instant(), Err: err, Reason: "the table schema can't be read"}
 	}
 	if cfg.PopulateMeta {
 		operation, _ := cfg.Get("hoodie.allow.operation.metadata.field")
