@@ -15,20 +15,20 @@ const (
 	// delete without ordering value stays, and ordering values of different
 	// classes let the delete win.
 	deleteByEvent
-	// greater is a payload's preCombine: as byEvent, but anything wins over
-	// an older delete entry.
-	greater
-	// greaterOrDelete is greater, and a newer delete always wins.
+	// greaterOrDelete: the greater ordering value, the newer record on a tie,
+	// if the older has none, or if the values have different classes. A newer
+	// delete wins, and anything wins over an older delete entry.
 	greaterOrDelete
-	// greaterThanBase: a delete entry wins; a base row without ordering
-	// value loses; otherwise the greater ordering value, the newer on a tie.
-	greaterThanBase
+	// greaterOrEntry: as greaterOrDelete, but a newer row that is a delete has
+	// to have the greater value as well; only delete entries always win.
+	greaterOrEntry
 	// byMerger asks a registered [Merger].
 	byMerger
 )
 
 // A combination says what the winner takes from the loser, column by column.
-// A delete on either side means that the winner is taken whole.
+// A delete on either side means that the winner is taken whole, but see
+// step.overDeleted.
 type combination uint8
 
 const (
@@ -46,6 +46,9 @@ type step struct {
 	// metaFromNewer takes the meta columns from the newer record even if the
 	// older one won.
 	metaFromNewer bool
+	// overDeleted lets a row that is a delete lend its columns to the newer
+	// record, as payload classes do. A delete without ordering value does not.
+	overDeleted bool
 }
 
 // An algebra is the compiled form of [Rules]: every path of the merge applies
@@ -68,7 +71,7 @@ func (r Rules) compile(partial bool) algebra {
 		if c.merger != nil {
 			a = algebra{delta: step{choose: byMerger}, deletes: step{choose: byMerger}, final: step{choose: byMerger}}
 		} else {
-			a = algebra{delta: c.payload.delta, deletes: c.payload.delta, final: c.payload.final}
+			a = algebra{delta: c.payload.merge, deletes: c.payload.merge, final: c.payload.merge}
 		}
 	}
 	switch {

@@ -32,11 +32,7 @@ func newColumnTest(c combination, f arrow.Field, r Rules) columnTest {
 		}
 		return isNull
 	case overUnavailable:
-		marker := r.Unavailable
-		if p, ok := payloads[shortClass(r.Payload)]; ok && r.Mode == Custom && marker == "" {
-			marker = p.unavailable
-		}
-		return equalsText(f.Type, marker)
+		return equalsText(f.Type, r.Unavailable)
 	}
 	return nil
 }

@@ -68,11 +68,7 @@ func (s *slice) openDeletes(ctx context.Context, b *logBlock) (batch.Reader, err
 	if err != nil {
 		return nil, b.failed(err)
 	}
-	list, err := hudilog.Deletes(content)
-	if err != nil {
-		return nil, b.failed(err)
-	}
-	rec, err := s.deleteBatch(fields, list)
+	rec, err := s.deleteBatch(fields, content)
 	if err != nil {
 		return nil, b.failed(err)
 	}
@@ -82,46 +78,51 @@ func (s *slice) openDeletes(ctx context.Context, b *logBlock) (batch.Reader, err
 // deleteBatch makes a batch of a delete block's entries. An ordering value
 // that has another class than its field can't be compared; such entries are
 // marked, and win.
-func (s *slice) deleteBatch(fields []arrow.Field, list *hudilog.DeleteList) (arrow.RecordBatch, error) {
+func (s *slice) deleteBatch(fields []arrow.Field, content []byte) (arrow.RecordBatch, error) {
 	fields = append(fields, arrow.Field{Name: OtherClassColumn, Type: arrow.FixedWidthTypes.Boolean})
 	b := array.NewRecordBuilder(s.env.Allocator, arrow.NewSchema(fields, nil))
 	defer b.Release()
 	keys := b.Field(0).(*array.StringBuilder)
 	other := b.Field(len(fields) - 1).(*array.BooleanBuilder)
 	n := len(fields) - 2
-	for i, key := range list.Keys {
+	var one [1]hudilog.OrderingValue
+	err := hudilog.VisitDeletes(content, func(key string, v *hudilog.OrderingValue) {
 		keys.Append(key)
-		values, ok := orderingValues(list.Ordering[i], n)
+		values, ok := orderingValues(v, n, &one)
 		for f := range n {
 			if !ok || values == nil || values[f].IsDefault() {
 				b.Field(1 + f).AppendNull()
 				continue
 			}
-			if !appendOrdering(b.Field(1+f), values[f]) {
+			if !appendOrdering(b.Field(1+f), &values[f]) {
 				b.Field(1 + f).AppendNull()
 				ok = false
 			}
 		}
 		other.Append(!ok)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return b.NewRecordBatch(), nil
 }
 
 // orderingValues takes an entry's ordering value apart, one for each field; nil
-// is no value. It reports whether their number fits.
-func orderingValues(v hudilog.OrderingValue, n int) ([]hudilog.OrderingValue, bool) {
+// is no value. It reports whether their number fits. one is scratch.
+func orderingValues(v *hudilog.OrderingValue, n int, one *[1]hudilog.OrderingValue) ([]hudilog.OrderingValue, bool) {
 	switch {
 	case v.IsDefault() || n == 0:
 		return nil, true
 	case v.Kind == hudilog.OrderingArray:
 		return v.List, len(v.List) == n
 	}
-	return []hudilog.OrderingValue{v}, n == 1
+	one[0] = *v
+	return one[:], n == 1
 }
 
 // appendOrdering appends an ordering value to a column if it can be one of its
 // type: exactly, or as a wider number.
-func appendOrdering(b array.Builder, v hudilog.OrderingValue) bool {
+func appendOrdering(b array.Builder, v *hudilog.OrderingValue) bool {
 	integer := v.Kind == hudilog.OrderingInt || v.Kind == hudilog.OrderingLong
 	float := v.Kind == hudilog.OrderingFloat || v.Kind == hudilog.OrderingDouble
 	days := v.Kind == hudilog.OrderingDate || v.Kind == hudilog.OrderingLocalDate
@@ -161,7 +162,7 @@ func fits(ok bool, add func()) bool {
 
 // appendTimestamp takes the raw number of Avro writers as it is, and microseconds
 // of engines that knew a timestamp in the column's unit.
-func appendTimestamp(b *array.TimestampBuilder, v hudilog.OrderingValue, raw bool) bool {
+func appendTimestamp(b *array.TimestampBuilder, v *hudilog.OrderingValue, raw bool) bool {
 	unit := b.Type().(*arrow.TimestampType).Unit
 	switch {
 	case raw:

@@ -23,6 +23,8 @@ type logBlock struct {
 	inline *hudilog.Block // nil for native logs
 	native *parquet.File
 	bare   bool // a native log without footer entry
+
+	positioned bool // its records have positions in the base file
 }
 
 // instant is the requested instant of the write that made the block.

@@ -2,61 +2,56 @@ package mergeread
 
 import "strings"
 
-// Names of payload classes, without their packages.
+// mysqlDebezium is the payload class whose ordering values are binlog
+// positions, without its package.
+const mysqlDebezium = "MySqlDebeziumAvroPayload"
+
+// Columns that payload classes read.
 const (
-	mysqlDebezium    = "MySqlDebeziumAvroPayload"
-	postgresDebezium = "PostgresDebeziumAvroPayload"
+	eventSeqField     = "_event_seq"
+	eventLSNField     = "_event_lsn"
+	changeTypeField   = "_change_operation_type"
+	dmsOperationField = "Op"
 )
 
-const (
-	eventSeqField       = "_event_seq"
-	changeTypeField     = "_change_operation_type"
-	dmsOperationField   = "Op"
-	debeziumUnavailable = "__debezium_unavailable_value"
-)
-
-// A payload is what a payload class computes: its two steps, and its own
-// mark of deleted rows.
+// A payload is what a payload class computes, and its own mark of deleted
+// rows. Hudi applies the same step between log records as against the base
+// (combineAndGetUpdateValue; preCombine, which says otherwise for most classes,
+// is for records of one write).
 type payload struct {
-	delta, final step
+	merge        step
 	columns      []string // that it reads beside the ordering fields
+	ordering     string   // the field that it compares, if not the table's
 	deleteField  string
 	deleteMarker string // compared without regard to case
-	unavailable  string
 }
 
 // payloads are the classes of tables before version 9 that are more than a
 // merge mode, by class name without package.
 var payloads = map[string]payload{
-	"OverwriteWithLatestAvroPayload": {
-		delta: step{choose: latest}, final: step{choose: latest},
-	},
-	"DefaultHoodieRecordPayload": {
-		delta: step{choose: greater}, final: step{choose: byEvent},
-	},
-	"EventTimeAvroPayload": {
-		delta: step{choose: greater}, final: step{choose: byEvent},
-	},
+	"OverwriteWithLatestAvroPayload": {merge: step{choose: latest}},
+	"DefaultHoodieRecordPayload":     {merge: step{choose: byEvent}},
+	"EventTimeAvroPayload":           {merge: step{choose: byEvent}},
 	"OverwriteNonDefaultsWithLatestAvroPayload": {
-		delta: step{choose: greater},
-		final: step{choose: latest, combine: overDefaults},
+		merge: step{choose: latest, combine: overDefaults, overDeleted: true},
 	},
 	"PartialUpdateAvroPayload": {
-		delta: step{choose: greaterOrDelete, combine: overNulls, metaFromNewer: true},
-		final: step{choose: greaterOrDelete, combine: overNulls, metaFromNewer: true},
+		merge: step{choose: greaterOrDelete, combine: overNulls, overDeleted: true, metaFromNewer: true},
 	},
 	"AWSDmsAvroPayload": {
-		delta: step{choose: greater}, final: step{choose: latest},
+		merge:   step{choose: latest},
 		columns: []string{dmsOperationField}, deleteField: dmsOperationField, deleteMarker: "D",
 	},
 	mysqlDebezium: {
-		delta: step{choose: greater}, final: step{choose: greaterThanBase},
-		columns: []string{eventSeqField, changeTypeField}, deleteField: changeTypeField, deleteMarker: "d",
+		merge:   step{choose: greaterOrEntry},
+		columns: []string{changeTypeField}, ordering: eventSeqField, deleteField: changeTypeField, deleteMarker: "d",
 	},
-	postgresDebezium: {
-		delta: step{choose: greater}, final: step{choose: greaterThanBase, combine: overUnavailable},
-		columns: []string{changeTypeField}, deleteField: changeTypeField, deleteMarker: "d",
-		unavailable: debeziumUnavailable,
+	// The class means to fill values that the database did not send
+	// (__debezium_unavailable_value) from the older record, but does so in a
+	// copy that Spark's reader drops, since 1.1. Tables of version 9 fill them.
+	"PostgresDebeziumAvroPayload": {
+		merge:   step{choose: greaterOrEntry},
+		columns: []string{changeTypeField}, ordering: eventLSNField, deleteField: changeTypeField, deleteMarker: "d",
 	},
 }
 

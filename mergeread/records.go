@@ -9,142 +9,139 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/hudi-go/hudi/internal/avro"
+	"github.com/hudi-go/hudi/internal/hfile"
 	"github.com/hudi-go/hudi/internal/hudilog"
 	"github.com/hudi-go/hudi/schema"
 )
 
-const defaultBatchSize = 8192
-
-// record is one Avro record; key is set for records of HFiles.
-type record struct {
-	key  string
-	data []byte
-}
+const (
+	// logBatchRows is the most rows of a batch of log records: few batches make
+	// few sources to look rows up in.
+	logBatchRows = 32 << 10
+	// logBatchBytes is about the most memory of such a batch.
+	logBatchBytes = 8 << 20
+	// sizeEvery is the number of rows between looks at the size of a batch, and
+	// at whether anyone still waits for it.
+	sizeEvery = 512
+)
 
 // recordReader decodes the records of a block into batches of the target
-// schema. The block is decoded in one go at the first Next: an iterator that is
-// left and entered for every batch would cost a switch per record.
+// schema.
 type recordReader struct {
 	ctx     context.Context
 	block   *logBlock
-	records iter.Seq2[record, error]
+	plain   *hudilog.Records // of an Avro block
+	keyed   *keyedRecords    // of an HFile block
 	decoder *avro.Decoder
 	adapter *schema.Adapter
 	rows    int
-	done    bool
-	ready   []arrow.RecordBatch
+	waiting []byte // record that was too much for the last batch
+	err     error
 }
 
 func (r *recordReader) Schema() *arrow.Schema { return r.adapter.Schema() }
 
 func (r *recordReader) Next() (arrow.RecordBatch, error) {
-	if !r.done {
-		r.done = true
-		if err := r.decode(); err != nil {
-			return nil, r.block.failed(err)
+	if r.err == nil {
+		if r.err = r.decode(); r.err != nil && r.err != io.EOF {
+			r.err = r.block.failed(r.err)
 		}
 	}
-	if len(r.ready) == 0 {
-		return nil, io.EOF
-	}
-	b := r.ready[0]
-	r.ready = r.ready[1:]
-	return b, nil
-}
-
-func (r *recordReader) decode() error {
-	for rec, err := range r.records {
-		if err == nil {
-			err = r.append(rec)
-		}
-		if err != nil {
-			return err
-		}
-		if r.decoder.Len() >= r.rows {
-			if err := r.flush(); err != nil {
-				return err
-			}
-		}
-	}
-	r.records = nil
-	return r.flush()
-}
-
-func (r *recordReader) append(rec record) error {
-	add := func() error {
-		if r.block.Type == hudilog.HFileDataBlock {
-			return r.decoder.AppendKeyed([]byte(rec.key), rec.data)
-		}
-		return r.decoder.Append(rec.data)
-	}
-	err := add()
-	if errors.Is(err, avro.ErrBatchFull) {
-		if err = r.flush(); err == nil {
-			err = add()
-		}
-	}
-	return err
-}
-
-// flush turns the decoded rows into a batch.
-func (r *recordReader) flush() error {
-	if err := r.ctx.Err(); err != nil {
-		return err
-	}
-	if r.decoder.Len() == 0 {
-		return nil
+	if r.err != nil && (r.err != io.EOF || r.decoder.Len() == 0) {
+		return nil, r.err
 	}
 	raw := r.decoder.NewBatch()
 	defer raw.Release()
-	b, err := r.adapter.Adapt(raw)
-	if err == nil {
-		r.ready = append(r.ready, b)
-	}
-	return err
+	return r.adapter.Adapt(raw)
 }
 
-func (r *recordReader) Close() error {
-	for _, b := range r.ready {
-		b.Release()
-	}
-	r.ready, r.done = nil, true
-	if r.decoder != nil {
-		r.decoder.Release()
-		r.decoder = nil
+// decode fills the decoder with the rows of a batch. It gives io.EOF with the
+// last ones.
+func (r *recordReader) decode() error {
+	d := r.decoder
+	for n := 0; n < r.rows; n++ {
+		if n%sizeEvery == 0 {
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
+			if d.Size() > logBatchBytes {
+				return nil
+			}
+		}
+		err := r.append(d)
+		switch {
+		case err == nil:
+		case n > 0 && errors.Is(err, avro.ErrBatchFull):
+			return nil
+		default:
+			return err
+		}
 	}
 	return nil
 }
 
-// avroRecords iterates over the records of an Avro block.
-func (b *logBlock) avroRecords() (iter.Seq2[record, error], error) {
-	content, err := b.inline.Content()
-	if err != nil {
-		return nil, err
-	}
-	_, records, err := hudilog.AvroRecords(content)
-	if err != nil {
-		return nil, err
-	}
-	return func(yield func(record, error) bool) {
-		for data, err := range records {
-			if !yield(record{data: data}, err) {
-				return
-			}
+// append decodes the next record.
+func (r *recordReader) append(d *avro.Decoder) (err error) {
+	rec := r.waiting
+	if rec == nil {
+		if rec, err = r.next(); err != nil {
+			return err
 		}
-	}, nil
+	}
+	if r.keyed != nil {
+		err = d.AppendKeyed(r.keyed.key, rec)
+	} else {
+		err = d.Append(rec)
+	}
+	if r.waiting = nil; err != nil {
+		r.waiting = rec
+	}
+	return err
 }
 
-// hfileRecords iterates over the records of an HFile block.
-func (b *logBlock) hfileRecords() (iter.Seq2[record, error], error) {
+func (r *recordReader) next() ([]byte, error) {
+	if r.keyed != nil {
+		return r.keyed.next()
+	}
+	return r.plain.Next()
+}
+
+func (r *recordReader) Close() error {
+	if r.decoder == nil {
+		return nil
+	}
+	if r.plain != nil {
+		r.plain.Close()
+	} else {
+		r.keyed.stop()
+	}
+	r.decoder.Release()
+	r.decoder, r.err = nil, io.ErrClosedPipe
+	return nil
+}
+
+// keyedRecords is a cursor over the records of an HFile block.
+type keyedRecords struct {
+	pull func() (hfile.Entry, error, bool)
+	stop func()
+	key  []byte
+}
+
+func (b *logBlock) keyedRecords() (*keyedRecords, error) {
 	h, err := b.hfileReader()
 	if err != nil {
 		return nil, err
 	}
-	return func(yield func(record, error) bool) {
-		for e, err := range h.Entries("") {
-			if !yield(record{key: e.Key, data: e.Value}, err) {
-				return
-			}
-		}
-	}, nil
+	k := &keyedRecords{}
+	k.pull, k.stop = iter.Pull2(h.Entries(""))
+	return k, nil
+}
+
+func (k *keyedRecords) next() ([]byte, error) {
+	e, err, more := k.pull()
+	if !more {
+		return nil, io.EOF
+	}
+	k.key = append(k.key[:0], e.Key...)
+	return e.Value, err
 }

@@ -106,13 +106,15 @@ func (r Rules) Columns(schema *arrow.Schema) []string {
 }
 
 // orderingFields are the fields that records are compared by: the configured
-// ones, but for the payload class that compares a field of its own.
+// ones, but for the payload classes that compare a field of their own.
 func (r Rules) orderingFields() []string {
 	if r.Mode == CommitTime {
 		return nil
 	}
-	if shortClass(r.Payload) == mysqlDebezium {
-		return []string{eventSeqField}
+	if r.Mode == Custom {
+		if c, err := r.custom(); err == nil && c.payload != nil && c.payload.ordering != "" {
+			return []string{c.payload.ordering}
+		}
 	}
 	return r.Ordering
 }

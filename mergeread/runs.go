@@ -9,7 +9,6 @@ import (
 	"github.com/hudi-go/hudi/internal/avro"
 	"github.com/hudi-go/hudi/internal/batch"
 	"github.com/hudi-go/hudi/internal/hudilog"
-	"github.com/hudi-go/hudi/scan"
 	"github.com/hudi-go/hudi/schema"
 )
 
@@ -20,6 +19,7 @@ func (s *slice) run(b *logBlock) (Run, error) {
 	if r.Positions, err = s.positions(b); err != nil {
 		return r, err
 	}
+	b.positioned = r.Positions != nil
 	if b.Type == hudilog.DeleteBlock {
 		r.Kind = Delete
 		r.Open = func(ctx context.Context) (batch.Reader, error) { return s.openDeletes(ctx, b) }
@@ -103,7 +103,7 @@ func (s *slice) openData(ctx context.Context, b *logBlock, t target) (batch.Read
 		if err != nil {
 			return nil, b.failed(err)
 		}
-		return s.env.ReadParquet(ctx, pf, b.instant(), s.task.Slice.Partition, t, scan.BaseOptions{})
+		return s.env.ReadParquet(ctx, pf, b.instant(), s.task.Slice.Partition, t, s.logOptions(b.positioned))
 	case hudilog.AvroDataBlock, hudilog.HFileDataBlock:
 		r, err := s.openAvro(ctx, b, t)
 		if err != nil {
@@ -132,18 +132,16 @@ func (s *slice) openAvro(ctx context.Context, b *logBlock, t target) (batch.Read
 	if err != nil {
 		return nil, err
 	}
-	r := &recordReader{ctx: ctx, block: b, decoder: d, adapter: a, rows: s.env.Options.BatchSize}
-	if r.rows <= 0 {
-		r.rows = defaultBatchSize
+	r := &recordReader{ctx: ctx, block: b, decoder: d, adapter: a, rows: logBatchRows}
+	if n := s.env.Options.BatchSize; n > 0 {
+		r.rows = min(n, r.rows)
 	}
 	if b.Type == hudilog.HFileDataBlock {
-		if err := d.SetKey(s.keyColumn(file)); err != nil {
-			d.Release()
-			return nil, err
+		if err = d.SetKey(s.keyColumn(file)); err == nil {
+			r.keyed, err = b.keyedRecords()
 		}
-		r.records, err = b.hfileRecords()
 	} else {
-		r.records, err = b.avroRecords()
+		r.plain, err = b.inline.Records()
 	}
 	if err != nil {
 		d.Release()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hudi-go/hudi/internal/batch"
 	"github.com/hudi-go/hudi/internal/storage"
+	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/scan"
 	"github.com/hudi-go/hudi/snapshot"
 )
@@ -44,6 +45,8 @@ type slice struct {
 	rules   Rules
 	files   []storage.File
 	stats   Stats
+
+	pruneBase, pruneLogs *pushdown.Bound // rows of use; nil = all
 }
 
 func (s *slice) merge(ctx context.Context, m Slices) (batch.Reader, error) {
@@ -73,6 +76,7 @@ func (s *slice) merge(ctx context.Context, m Slices) (batch.Reader, error) {
 		}
 		in.Runs = append(in.Runs, run)
 	}
+	s.pruning(in.Runs, m.SkipMerge)
 	in.Sorted = s.env.Config.StorageLayout == "lsm_tree" && allNative(s.task.Slice.Logs) && !anyPartial(in.Runs) && !s.bootstrapped()
 	r, err := Merge(ctx, in, Options{
 		Allocator: s.env.Allocator, BatchSize: s.env.Options.BatchSize,
@@ -88,7 +92,7 @@ func (s *slice) merge(ctx context.Context, m Slices) (batch.Reader, error) {
 // base opens the base file with some columns of the working schema.
 func (s *slice) base(ctx context.Context, columns []int, position bool) (batch.Reader, error) {
 	return s.layout.open(columns, position, func(t target) (batch.Reader, error) {
-		return s.env.OpenBase(ctx, &s.task.Slice, t, scan.BaseOptions{Rows: s.task.Rows, Position: position, Threads: s.threads})
+		return s.env.OpenBase(ctx, &s.task.Slice, t, scan.BaseOptions{Rows: s.task.Rows, Position: position, Threads: s.threads, Prune: s.pruneBase})
 	})
 }
 

@@ -3,6 +3,7 @@ package mergeread
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -50,6 +51,7 @@ type binding struct {
 	in     *Input
 	fields []string // ordering fields
 	seq    bool     // they are binlog positions
+	own    bool     // they are those of a payload class, which delete entries lack
 
 	isDeleted, operation, deleteField int // -1 = none
 	deletePath                        string
@@ -72,9 +74,10 @@ func newBinding(in *Input) (*binding, error) {
 			return nil, err
 		}
 		if c.payload != nil && c.payload.deleteField != "" && b.deletePath == "" {
-			b.deletePath, b.deleteMarker, b.foldMarker = c.payload.deleteField, c.payload.deleteMarker, c.payload.deleteMarker == "d"
+			b.deletePath, b.deleteMarker, b.foldMarker = c.payload.deleteField, c.payload.deleteMarker, true
 		}
 		b.seq = shortClass(r.Payload) == mysqlDebezium && c.payload != nil
+		b.own = !slices.Equal(b.fields, r.Ordering)
 	}
 	if b.deletePath != "" {
 		b.deleteField = fieldIndex(in.Schema, top(b.deletePath))
@@ -192,8 +195,8 @@ func (b *binding) bindDeletes(s *source) error {
 	if arrow.TypeEqual(s.batch.Column(0).DataType(), b.in.Schema.Field(b.in.Key).Type) {
 		s.cols[b.in.Key] = s.batch.Column(0)
 	}
-	if b.seq {
-		return nil // a delete entry has no binlog position: it is the newest
+	if b.seq || b.own {
+		return nil // a delete entry has no such value: it is the newest
 	}
 	for i := range b.fields {
 		if 1+i >= n {

@@ -154,32 +154,27 @@ func (m *resolver) olderWins(c choice, older, newer state) bool {
 			return true
 		}
 		return !m.commitTimeDelete(n) && m.sameClass(o, n) && m.compare(o, n) > 0
-	case greaterOrDelete:
-		if m.isDelete(n) {
+	case greaterOrDelete, greaterOrEntry:
+		if m.isEntry(n) || m.isEntry(o) || c == greaterOrDelete && m.isDelete(n) {
 			return false
 		}
-		fallthrough
-	case greater:
-		return m.sources[o.src()].kind != Delete && !m.commitTimeDelete(o) && !m.commitTimeDelete(n) && m.ordered(o) && m.ordered(n) && m.compare(o, n) > 0
-	case greaterThanBase:
-		return m.sources[n.src()].kind != Delete && !m.commitTimeDelete(n) && m.ordered(o) && m.compare(o, n) > 0
+		return !m.commitTimeDelete(n) && !m.commitTimeDelete(o) && m.ordered(o) && m.sameClass(o, n) && m.compare(o, n) > 0
 	}
 	return false
 }
 
-// ordered is false for a record without a position in a binlog, which any
-// other record gives way to.
+// isEntry says that the record is of a delete block or file: it has no columns.
+func (m *resolver) isEntry(r ref) bool { return m.sources[r.src()].kind == Delete }
+
+// ordered says that the record has an ordering value.
 func (m *resolver) ordered(r ref) bool {
 	s := m.sources[r.src()]
-	if s.kind == Delete && m.seq {
-		return false
-	}
 	for i := range s.order {
 		if !s.order[i].null(r.row()) {
 			return true
 		}
 	}
-	return s.run >= 0 && !m.seq
+	return false
 }
 
 // apply combines two records of one key by a step.
@@ -192,11 +187,19 @@ func (m *resolver) apply(st *step, older, newer state) (state, error) {
 	if swap {
 		high, low = older, newer
 	}
-	if st.combine == whole && !(swap && st.metaFromNewer) || m.deleted(high) || m.deleted(low) {
+	if st.combine == whole && !(swap && st.metaFromNewer) || m.deleted(high) || !m.lends(st, low) {
 		m.drop(low)
 		return high, nil
 	}
 	return m.combine(st, high, low, swap), nil
+}
+
+// lends says whether the winner can take columns from the loser.
+func (m *resolver) lends(st *step, low state) bool {
+	if !m.deleted(low) {
+		return true
+	}
+	return st.overDeleted && low.overlay != dropped && !m.isEntry(low.head) && !m.commitTimeDelete(low.head)
 }
 
 // combine makes the record that has the columns of high, or of low where high
