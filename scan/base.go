@@ -11,6 +11,7 @@ import (
 	"github.com/hudi-go/hudi/internal/batch"
 	"github.com/hudi-go/hudi/internal/parquet"
 	"github.com/hudi-go/hudi/internal/storage"
+	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/schema"
 	"github.com/hudi-go/hudi/snapshot"
 )
@@ -20,6 +21,9 @@ type BaseOptions struct {
 	Rows     []parquet.RowRange // nil means all
 	Position bool               // append the column parquet.PositionColumn (int64, row ordinal)
 	Threads  int
+	// Prune, if set, is a condition: rows that can't fulfil it may be left out.
+	Prune     *pushdown.Bound
+	KeyFilter bool // the file may have a filter of record keys in its footer
 }
 
 // OpenBase streams the base file of a slice in a schema derived from the
@@ -28,6 +32,7 @@ func (e *Env) OpenBase(ctx context.Context, s *snapshot.FileSlice, target *arrow
 	if s.Base.Bootstrap != nil {
 		return e.openBootstrap(ctx, s, target, o)
 	}
+	o.KeyFilter = true
 	return e.openParquet(ctx, e.Storage, parquetSource{
 		path: s.Base.Path, instant: s.Base.Instant, partition: s.Partition,
 	}, target, o)
@@ -64,8 +69,12 @@ func (e *Env) ReadParquet(ctx context.Context, pf *parquet.File, instant, partit
 	if columns == nil {
 		columns = []string{}
 	}
+	rows, err := e.survivors(pf, e.annotated(pf.Schema(), instant), partition, o)
+	if err != nil {
+		return nil, err
+	}
 	r, err := pf.Read(ctx, parquet.ReadOptions{
-		Columns: columns, Rows: o.Rows, BatchSize: e.Options.BatchSize, Allocator: e.Allocator,
+		Columns: columns, Rows: rows, BatchSize: e.Options.BatchSize, Allocator: e.Allocator,
 		Threads: o.Threads, Position: o.Position,
 	})
 	if err != nil {

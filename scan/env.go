@@ -9,6 +9,7 @@ import (
 
 	"github.com/hudi-go/hudi/internal/keygen"
 	"github.com/hudi-go/hudi/internal/storage"
+	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/schema"
 	"github.com/hudi-go/hudi/snapshot"
 )
@@ -25,6 +26,11 @@ type Env struct {
 
 	history schema.History
 	merger  Merger
+
+	where  *pushdown.Bound // rows that come out; nil = all
+	inside *Env            // reads what where needs, unfiltered
+	prune  *pushdown.Bound // rows that are of use; nil = all
+	off    Levels
 }
 
 // Open makes the environment of a job's tasks. A nil storage is opened by the
@@ -35,6 +41,9 @@ func Open(ctx context.Context, job Job, st storage.Storage, m Merger, mem memory
 	}
 	if o.Threads < 1 {
 		o.Threads = 1
+	}
+	if o.Counters == nil {
+		o.Counters = &pushdown.Counters{}
 	}
 	var err error
 	if st == nil {
@@ -52,10 +61,12 @@ func Open(ctx context.Context, job Job, st storage.Storage, m Merger, mem memory
 	}
 	e := &Env{
 		Job: job, Options: o, Config: cfg, Storage: st, Allocator: mem,
-		Keys: keygen.NewSpec(cfg), history: history, merger: m,
+		Keys: keygen.NewSpec(cfg), history: history, merger: m, off: PruningOff(job.Options),
 	}
-	e.Output, err = job.OutputSchema()
-	return e, err
+	if e.Output, err = job.OutputSchema(); err != nil {
+		return nil, err
+	}
+	return e, e.bindWhere()
 }
 
 // Project gives the fields of the table's schema with these names, in order.
@@ -88,10 +99,16 @@ func (e *Env) inner(latest string, columns []string) (*Env, error) {
 // from the table's. instant is when the file (or block) was written, partition
 // the path it lies in.
 func (e *Env) Adapter(file, target *arrow.Schema, instant, partition string) (*schema.Adapter, error) {
-	if at := e.history.At(instant); at != nil {
-		file = schema.Annotate(file, at)
-	}
-	return schema.NewAdapter(file, target, schema.AdapterOptions{
+	return schema.NewAdapter(e.annotated(file, instant), target, schema.AdapterOptions{
 		Constants: e.Keys.PartitionValues(partition), PathWins: e.Config.DropPartitions, Allocator: e.Allocator,
 	})
+}
+
+// annotated gives the columns of a file the ids that they had when it was
+// written.
+func (e *Env) annotated(file *arrow.Schema, instant string) *arrow.Schema {
+	if at := e.history.At(instant); at != nil {
+		return schema.Annotate(file, at)
+	}
+	return file
 }

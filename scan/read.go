@@ -27,6 +27,8 @@ func (e *Env) Read(ctx context.Context, tasks []Task) batch.Reader {
 // open starts one task.
 func (e *Env) open(ctx context.Context, t Task, threads int) (batch.Reader, error) {
 	switch {
+	case e.where != nil:
+		return e.openWhere(ctx, t, threads)
 	case t.Change != nil:
 		return e.openChange(ctx, t.Change, threads)
 	case e.Job.Rows != nil && !e.Job.Rows.All:
@@ -38,7 +40,7 @@ func (e *Env) open(ctx context.Context, t Task, threads int) (batch.Reader, erro
 	if t.Slice.Base == nil {
 		return batch.Empty(e.Output), nil
 	}
-	return e.OpenBase(ctx, &t.Slice, e.Output, BaseOptions{Rows: t.Rows, Threads: threads})
+	return e.OpenBase(ctx, &t.Slice, e.Output, BaseOptions{Rows: t.Rows, Threads: threads, Prune: e.prune})
 }
 
 // sequence reads tasks one after another.

@@ -20,6 +20,7 @@ import (
 	"github.com/hudi-go/hudi/incremental"
 	"github.com/hudi-go/hudi/internal/batch"
 	"github.com/hudi-go/hudi/internal/parquet"
+	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/snapshot"
 )
 
@@ -42,6 +43,9 @@ type Job struct {
 	// Rows, if set, are the rows to give, by commit time: what an incremental
 	// query asks for.
 	Rows *incremental.Rows `json:"rows,omitempty"`
+	// Where, if set, is an SQL condition, in the language of
+	// [pushdown.ParseSQL]: only rows for which it is true come out.
+	Where string `json:"where,omitempty"`
 	// Changes is the form in which tasks that have a Change come out.
 	Changes ChangeForm `json:"changes,omitempty"`
 }
@@ -63,6 +67,9 @@ type Options struct {
 	BatchSize   int   // most rows of a batch; 0 means parquet.DefaultBatchSize
 	Threads     int   // slices and columns decoded at the same time; 0 means 1
 	MemoryLimit int64 // bytes that the log side of a merge may take before it spills; 0 means no limit
+
+	// Counters, if set, count what the condition keeps from being read.
+	Counters *pushdown.Counters
 }
 
 // A Merger reads slices that have logs.
