@@ -20,7 +20,6 @@ func (s *slice) run(b *logBlock) (Run, error) {
 		return r, err
 	}
 	b.positioned = r.Positions != nil
-	b.positioned = r.Positions != nil
 	if b.Type == hudilog.DeleteBlock {
 		r.Kind = Delete
 		r.Open = func(ctx context.Context) (batch.Reader, error) { return s.openDeletes(ctx, b) }

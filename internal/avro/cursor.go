@@ -1,6 +1,9 @@
 package avro
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // A cursor reads primitive values of one record. The first fault is kept and
 // moves the cursor to the end, so that what follows fails as well and callers
@@ -42,7 +45,18 @@ func (c *cursor) long() int64 {
 	return c.longSlow()
 }
 
+// longSlow is long for numbers of more than one byte. Up to 8 bytes are taken
+// as one word: loops over bytes guess wrong where each number ends.
 func (c *cursor) longSlow() int64 {
+	if len(c.buf)-c.pos >= 8 {
+		w := binary.LittleEndian.Uint64(c.buf[c.pos:])
+		if end := ^w & 0x8080808080808080; end != 0 {
+			n := bits.TrailingZeros64(end) + 1
+			c.pos += n >> 3
+			v := join7(w & (1<<uint(n) - 1))
+			return int64(v>>1) ^ -int64(v&1)
+		}
+	}
 	v, n := binary.Uvarint(c.buf[c.pos:])
 	if n <= 0 {
 		if n < 0 {
@@ -53,6 +67,14 @@ func (c *cursor) longSlow() int64 {
 	}
 	c.pos += n
 	return int64(v>>1) ^ -int64(v&1)
+}
+
+// join7 joins the low 7 bits of the bytes of a word.
+func join7(w uint64) uint64 {
+	w &= 0x7f7f7f7f7f7f7f7f
+	w = w&0x00ff00ff00ff00ff | w&0xff00ff00ff00ff00>>1
+	w = w&0x0000ffff0000ffff | w&0xffff0000ffff0000>>2
+	return w&0x00000000ffffffff | w&0xffffffff00000000>>4
 }
 
 func (c *cursor) int() int32 {

@@ -18,6 +18,7 @@ type Decoder struct {
 	schema *arrow.Schema
 	cols   []*column
 	fields []*node // of the top-level record, in the writer's order
+	steps  []step  // the same as what to do
 	n      int
 	depth  int
 	key    []byte // for opKey; nil = the record's own
@@ -48,6 +49,7 @@ func NewDecoder(s *Schema, columns []string, mem memory.Allocator) (*Decoder, er
 		d.fields = append(d.fields, c.wanted(f.typ, col))
 	}
 	d.schema = arrow.NewSchema(fields, nil)
+	d.steps = steps(d.fields)
 	return d, nil
 }
 
@@ -80,6 +82,7 @@ func (d *Decoder) SetKey(field string) error {
 			d.fields[i] = &node{op: opKey, col: col, elem: n}
 		}
 	}
+	d.steps = steps(d.fields)
 	return nil
 }
 
@@ -100,11 +103,13 @@ func (d *Decoder) AppendKeyed(key, rec []byte) error {
 
 func (d *Decoder) append(rec []byte) error {
 	d.cursor = cursor{buf: rec}
-	for _, n := range d.fields {
-		if n.col == nil {
-			d.skip(n)
-		} else {
-			d.decode(n)
+	for i := range d.steps {
+		s := &d.steps[i]
+		if s.over != nil {
+			d.skipRun(s.over)
+		}
+		if s.value != nil {
+			d.decode(s.value)
 		}
 	}
 	if d.err == nil && d.pos != len(rec) {

@@ -52,38 +52,51 @@ type DeleteList struct {
 
 // Deletes decodes the content of a delete block.
 func Deletes(content []byte) (*DeleteList, error) {
+	list := &DeleteList{}
+	err := VisitDeletes(content, func(key string, v *OrderingValue) {
+		list.Keys = append(list.Keys, key)
+		list.Ordering = append(list.Ordering, *v)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// VisitDeletes calls visit for each delete of a delete block, in order. The
+// ordering value is good during the call. A fault may come to light after some
+// calls.
+func VisitDeletes(content []byte, visit func(key string, v *OrderingValue)) error {
 	if len(content) < 8 {
-		return nil, corruptf("delete block of %d bytes", len(content))
+		return corruptf("delete block of %d bytes", len(content))
 	}
 	version := int32(binary.BigEndian.Uint32(content))
 	size := int64(int32(binary.BigEndian.Uint32(content[4:])))
 	switch {
 	case version == 1 || version == 2:
-		return nil, unsupportedf("delete block of content version %d, written by Hudi before 0.13.1; run a compaction of the table first", version)
+		return unsupportedf("delete block of content version %d, written by Hudi before 0.13.1; run a compaction of the table first", version)
 	case version != maxContentVersion:
-		return nil, unsupportedf("delete block of content version %d", version)
+		return unsupportedf("delete block of content version %d", version)
 	case size < 0 || size > int64(len(content)-8):
-		return nil, corruptf("delete block: %d bytes in %d", size, len(content)-8)
+		return corruptf("delete block: %d bytes in %d", size, len(content)-8)
 	}
 	// All texts are parts of one string.
 	r := deleteReader{rest: string(content[8 : 8+size])}
-	list := &DeleteList{}
 	for n := r.items(); n > 0; n = r.items() {
 		for range n {
 			key := r.optionalString()
 			r.optionalString() // the partition is that of the file
 			value := r.orderingValue(true)
 			if r.err != nil {
-				return nil, r.err
+				return r.err
 			}
-			list.Keys = append(list.Keys, key)
-			list.Ordering = append(list.Ordering, value)
+			visit(key, &value)
 		}
 	}
 	if len(r.rest) > 0 {
 		r.fail("bytes are left at the end")
 	}
-	return list, r.err
+	return r.err
 }
 
 // A deleteReader reads the Avro form of a list of deletes, whose schema is

@@ -346,6 +346,7 @@ func decodeAll(b *Block, content []byte) {
 		for range records {
 		}
 	}
+	streamed(&Block{file: &memFile{data: content}, ContentLength: int64(len(content))})
 }
 
 func BenchmarkBlocks(b *testing.B) {

@@ -18,16 +18,12 @@ func AvroRecords(content []byte) (count int, records iter.Seq2[[]byte, error], e
 	if len(content) < 8 {
 		return 0, nil, corruptf("Avro block of %d bytes", len(content))
 	}
-	version := int32(binary.BigEndian.Uint32(content))
-	n := int64(int32(binary.BigEndian.Uint32(content[4:])))
-	if version < minContentVersion || version > maxContentVersion {
-		return 0, nil, unsupportedf("Avro block of content version %d", version)
+	n, err := recordCount(content, int64(len(content)))
+	if err != nil {
+		return 0, nil, err
 	}
 	body := content[8:]
-	if n < 0 || n > int64(len(body)/4) {
-		return 0, nil, corruptf("Avro block of %d records in %d bytes", n, len(body))
-	}
-	return int(n), func(yield func([]byte, error) bool) {
+	return n, func(yield func([]byte, error) bool) {
 		rest := body
 		for i := range n {
 			if len(rest) < 4 {
@@ -46,4 +42,17 @@ func AvroRecords(content []byte) (count int, records iter.Seq2[[]byte, error], e
 			rest = rest[size:]
 		}
 	}, nil
+}
+
+// recordCount reads the head of an Avro block of some length.
+func recordCount(head []byte, length int64) (int, error) {
+	version := int32(binary.BigEndian.Uint32(head))
+	n := int64(int32(binary.BigEndian.Uint32(head[4:])))
+	if version < minContentVersion || version > maxContentVersion {
+		return 0, unsupportedf("Avro block of content version %d", version)
+	}
+	if n < 0 || n > (length-8)/4 {
+		return 0, corruptf("Avro block of %d records in %d bytes", n, length-8)
+	}
+	return int(n), nil
 }

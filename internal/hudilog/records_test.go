@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -46,6 +47,80 @@ func TestAvroRecords(t *testing.T) {
 	good[3] = 4
 	if _, _, err := AvroRecords(good); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("content version 4: %v", err)
+	}
+}
+
+// streamed reads the records of a block through a window.
+func streamed(b *Block) (got []string, err error) {
+	r, err := b.Records()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	for {
+		rec, err := r.Next()
+		if err == io.EOF {
+			if len(got) != r.Len() {
+				return got, fmt.Errorf("%d records, %d announced", len(got), r.Len())
+			}
+			return got, nil
+		}
+		if err != nil {
+			if _, again := r.Next(); again != err {
+				return got, fmt.Errorf("%v after %v", again, err)
+			}
+			return got, err
+		}
+		got = append(got, string(rec))
+	}
+}
+
+func TestRecordsThroughWindow(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for _, sizes := range [][]int{{}, {0}, {5, 0, 7}, {recordWindow - 16}, {3 * recordWindow, 1, recordWindow}, nil} {
+		if sizes == nil {
+			sizes = make([]int, 3000)
+			for i := range sizes {
+				sizes[i] = rnd.IntN(4000)
+			}
+		}
+		want := make([]string, len(sizes))
+		for i, n := range sizes {
+			want[i] = strings.Repeat(string(rune('a'+i%26)), n)
+		}
+		f := &memFile{data: append(make([]byte, smallFile), avroContent(want...)...)}
+		b := &Block{file: f, ContentOffset: smallFile, ContentLength: int64(len(f.data) - smallFile)}
+		got, err := streamed(b)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%d records: %d, %v", len(want), len(got), err)
+		}
+		if f.bytes > len(f.data) || f.reads > len(f.data)/recordWindow+8 {
+			t.Errorf("%d records: %d bytes in %d reads", len(want), f.bytes, f.reads)
+		}
+		b.content = f.data[smallFile:]
+		if got, err := streamed(b); err != nil || !slices.Equal(got, want) {
+			t.Errorf("in memory: %d records: %d, %v", len(want), len(got), err)
+		}
+	}
+}
+
+func TestRecordsCut(t *testing.T) {
+	good := avroContent("one", "", "three", strings.Repeat("x", 5000))
+	for cut := range len(good) {
+		for _, held := range []bool{false, true} {
+			f := &memFile{data: good[:cut]}
+			b := &Block{file: f, ContentLength: int64(cut)}
+			if held {
+				b.content = f.data
+			}
+			if _, err := streamed(b); !errors.Is(err, ErrCorrupt) {
+				t.Fatalf("cut to %d: %v", cut, err)
+			}
+		}
+	}
+	b := &Block{file: &memFile{data: good[:20]}, ContentLength: int64(len(good))}
+	if _, err := streamed(b); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("short file: %v", err)
 	}
 }
 

@@ -1,0 +1,150 @@
+package hudilog
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// recordWindow is how much of a content is read at once: few requests where
+// each takes long, little memory where each is a copy.
+const recordWindow = 2 << 20
+
+// windows keeps the windows of blocks that were read: fresh ones would cost
+// more to fault in than to fill.
+var windows = sync.Pool{New: func() any { return new([recordWindow]byte) }}
+
+// Records reads the records of an Avro data (or change data) block one after
+// the other: plain binary records that follow the block's SCHEMA. Of the
+// content, no more than a window is in memory. It must be closed.
+type Records struct {
+	b     *Block
+	buf   []byte // what of the content is at hand
+	pos   int    // in buf
+	next  int64  // in the content: what follows buf
+	n     int
+	left  int
+	err   error
+	whole *[recordWindow]byte // from the pool; nil if buf is of its own
+}
+
+// Records opens the block for reading records.
+func (b *Block) Records() (*Records, error) {
+	r := &Records{b: b}
+	switch {
+	case b.content != nil:
+		r.buf, r.next = b.content, b.ContentLength
+	case b.ContentLength >= recordWindow:
+		r.whole = windows.Get().(*[recordWindow]byte)
+		r.buf = r.whole[:0]
+	default:
+		r.buf = make([]byte, 0, b.ContentLength)
+	}
+	err := r.head()
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// head reads the content version and the number of records.
+func (r *Records) head() error {
+	if r.b.ContentLength < 8 {
+		return corruptf("Avro block of %d bytes", r.b.ContentLength)
+	}
+	if err := r.fill(8); err != nil {
+		return err
+	}
+	n, err := recordCount(r.buf, r.b.ContentLength)
+	r.n, r.left, r.pos = n, n, 8
+	return err
+}
+
+// Len is the number of records.
+func (r *Records) Len() int { return r.n }
+
+// Next gives the next record, which is good until the next call, or io.EOF. It
+// stays at an error.
+func (r *Records) Next() ([]byte, error) {
+	if r.left > 0 {
+		if rest := r.buf[r.pos:]; len(rest) >= 4 {
+			size := int(int32(binary.BigEndian.Uint32(rest)))
+			if rest = rest[4:]; uint(size) <= uint(len(rest)) {
+				r.left--
+				r.pos += 4 + size
+				return rest[:size:size], nil
+			}
+		}
+	}
+	return r.slow()
+}
+
+// slow is Next where the window ends within the record.
+func (r *Records) slow() ([]byte, error) {
+	if r.left == 0 || r.err != nil {
+		if r.err == nil {
+			r.err = io.EOF
+		}
+		return nil, r.err
+	}
+	rec, err := r.across()
+	if err != nil {
+		r.err, r.buf, r.pos, r.next = err, nil, 0, r.b.ContentLength
+		return nil, err
+	}
+	r.left--
+	return rec, nil
+}
+
+func (r *Records) across() ([]byte, error) {
+	if r.rest() < 4 {
+		return nil, corruptf("record %d of %d is cut off", r.n-r.left, r.n)
+	}
+	if err := r.fill(4); err != nil {
+		return nil, err
+	}
+	size := int64(int32(binary.BigEndian.Uint32(r.buf[r.pos:])))
+	if size < 0 || size > r.rest()-4 {
+		return nil, corruptf("record %d of %d has %d bytes, %d are left", r.n-r.left, r.n, size, r.rest()-4)
+	}
+	if err := r.fill(4 + int(size)); err != nil {
+		return nil, err
+	}
+	at := r.pos + 4
+	r.pos = at + int(size)
+	return r.buf[at:r.pos:r.pos], nil
+}
+
+// rest is the number of bytes that are left of the content.
+func (r *Records) rest() int64 { return int64(len(r.buf)-r.pos) + r.b.ContentLength - r.next }
+
+// fill moves the window so that n bytes from the current place on are in it,
+// which the content must have.
+func (r *Records) fill(n int) error {
+	have := len(r.buf) - r.pos
+	if have >= n {
+		return nil
+	}
+	size := have + int(min(int64(max(n, cap(r.buf))-have), r.b.ContentLength-r.next))
+	buf := r.buf[:0]
+	if size > cap(buf) {
+		buf = make([]byte, 0, size)
+	}
+	buf = append(buf, r.buf[r.pos:]...)[:size]
+	if err := readFull(r.b.file, buf[have:], r.b.ContentOffset+r.next); err != nil {
+		return fmt.Errorf("log file %s: %w", r.b.File, err)
+	}
+	r.next += int64(size - have)
+	r.buf, r.pos = buf, 0
+	return nil
+}
+
+// Close gives the window back. Records that were given are no longer good.
+func (r *Records) Close() {
+	if r.whole != nil {
+		windows.Put(r.whole)
+	}
+	r.whole, r.buf, r.pos, r.left = nil, nil, 0, 0
+}
