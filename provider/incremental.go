@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/hudi-go/hudi/incremental"
+	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/scan"
 	"github.com/hudi-go/hudi/schema"
 	"github.com/hudi-go/hudi/snapshot"
@@ -160,7 +161,7 @@ func (t *Table) newPlan(ctx context.Context, snap *snapshot.Snapshot, q Query) (
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{
+	p := &Plan{
 		Job: scan.Job{
 			URI: t.uri, Storage: maps.Clone(t.options.Storage), Options: t.options.Hudi, Properties: snap.Config().Properties(),
 			Instant: snap.Instant(), Schema: scan.Schema{Schema: full}, History: history, Columns: columns,
@@ -168,7 +169,9 @@ func (t *Table) newPlan(ctx context.Context, snap *snapshot.Snapshot, q Query) (
 		},
 		Limit:     q.Limit,
 		SkipMerge: strings.EqualFold(t.options.Hudi["hoodie.datasource.merge.type"], "skip_merge"),
-	}, nil
+		counters:  &pushdown.Counters{},
+	}
+	return p, t.addWhere(p, q)
 }
 
 // withoutOperation drops the table's own operation column, whose place the

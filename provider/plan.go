@@ -2,10 +2,10 @@ package provider
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/scan"
 	"github.com/hudi-go/hudi/schema"
 	"github.com/hudi-go/hudi/snapshot"
@@ -18,7 +18,11 @@ type Plan struct {
 	Tasks     []scan.Task `json:"tasks"`
 	Limit     int64       `json:"limit,omitempty"` // rows; 0 means all
 	SkipMerge bool        `json:"skipMerge,omitempty"`
+	Filters   []Filter    `json:"filters,omitempty"`
 	Stats     PlanStats   `json:"stats"`
+
+	where    *pushdown.Bound
+	counters *pushdown.Counters
 }
 
 // PlanStats count what a plan reads of the table.
@@ -28,6 +32,8 @@ type PlanStats struct {
 	BaseFiles  int   `json:"baseFiles"`
 	LogFiles   int   `json:"logFiles"`
 	Bytes      int64 `json:"bytes"` // sizes of all files, where known
+	// Levels tell what the condition left out, and why.
+	Levels []pushdown.LevelCount `json:"levels,omitempty"`
 }
 
 // Instant is the requested time of the instant that the plan reads.
@@ -45,9 +51,6 @@ func (p *Plan) Schema() *arrow.Schema {
 // Plan finds out what a query reads: one task for each file slice. It opens no
 // data file.
 func (t *Table) Plan(ctx context.Context, q Query) (*Plan, error) {
-	if q.Where != "" {
-		return nil, fmt.Errorf("table %s at %s: conditions are not supported here yet: filter in SQL", t.Name(), t.uri)
-	}
 	if q.Type == Incremental || q.Type == CDC {
 		return t.planChanges(ctx, q)
 	}
@@ -59,15 +62,35 @@ func (t *Table) Plan(ctx context.Context, q Query) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices, err := snap.Slices(ctx, snapshot.SliceOptions{ReadOptimized: q.Type == ReadOptimized})
+	slices, err := t.slices(ctx, snap, q, p)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range slices {
 		p.Tasks = append(p.Tasks, scan.Task{Slice: s})
 	}
-	p.Stats = planStats(slices)
+	p.Stats = p.statsOf(slices)
 	return p, nil
+}
+
+// slices lists what a snapshot query has to read.
+func (t *Table) slices(ctx context.Context, snap *snapshot.Snapshot, q Query, p *Plan) ([]snapshot.FileSlice, error) {
+	o := snapshot.SliceOptions{ReadOptimized: q.Type == ReadOptimized}
+	r, err := t.newPruner(ctx, snap, q, p)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		return snap.Slices(ctx, o)
+	}
+	return r.slices(ctx, o)
+}
+
+// statsOf counts what is read, and adds what was pruned on the way there.
+func (p *Plan) statsOf(slices []snapshot.FileSlice) PlanStats {
+	st := planStats(slices)
+	st.Levels = p.counters.Levels()
+	return st
 }
 
 func planStats(slices []snapshot.FileSlice) PlanStats {

@@ -1,6 +1,10 @@
 package provider
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/hudi-go/hudi/pushdown"
+)
 
 // A QueryType is one of Hudi's ways to look at a table.
 type QueryType uint8
@@ -52,8 +56,17 @@ type Query struct {
 	Columns []string
 	// Meta adds the _hoodie_ columns in front.
 	Meta bool
-	// Where is an SQL condition on the rows.
+	// Where is an SQL condition on the rows, in the language of
+	// [pushdown.ParseSQL]. Rows of a CDC query are asked as they come out:
+	// op, before.amount, ...
 	Where string
+	// Filter and Substrait (a serialized extended expression, as
+	// pyarrow.compute writes it) are further conditions; all have to be true.
+	Filter    pushdown.Predicate
+	Substrait []byte
+	// Inexact leaves out the parts of the condition that are not understood,
+	// rather than to refuse the query. [Plan.Filters] tells which they are.
+	Inexact bool
 	// Limit is the most rows returned; 0 means all.
 	Limit int64
 	// BatchSize is the most rows of a batch; 0 means 32768.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/hudi-go/hudi/internal/batch"
 	"github.com/hudi-go/hudi/internal/storage"
 	"github.com/hudi-go/hudi/mergeread"
+	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/scan"
 )
 
@@ -26,6 +28,10 @@ type Stats struct {
 	Batches   int64           `json:"batches"`   // batches returned
 	BytesRead int64           `json:"bytesRead"` // bytes read from storage, planning included
 	Merge     mergeread.Stats `json:"merge"`
+	// Filters are the parts of the query's condition, Levels what it kept from
+	// being read, planning included.
+	Filters []Filter              `json:"filters,omitempty"`
+	Levels  []pushdown.LevelCount `json:"levels,omitempty"`
 }
 
 // A Result is a running query. It is a pull stream: Next gives batches that the
@@ -42,6 +48,7 @@ type Result struct {
 	bytes    func() int64
 	rows     atomic.Int64
 	batches  atomic.Int64
+	counters *pushdown.Counters
 	mergeMu  sync.Mutex
 	merged   mergeread.Stats
 	released bool
@@ -94,6 +101,8 @@ func read(ctx context.Context, p *Plan, st storage.Storage, mem memory.Allocator
 	if p.Limit > 0 {
 		r.left = p.Limit
 	}
+	r.counters = &pushdown.Counters{}
+	o.Counters = r.counters
 	env, err := scan.Open(ctx, p.Job, st, mergeread.Slices{Stats: r.addMerge, SkipMerge: p.SkipMerge}, mem, o)
 	if err != nil {
 		cancel()
@@ -185,9 +194,12 @@ func (r *Result) Batches() iter.Seq2[arrow.RecordBatch, error] {
 func (r *Result) Stats() Stats {
 	r.mergeMu.Lock()
 	defer r.mergeMu.Unlock()
+	planned := r.plan.Stats
+	planned.Levels = nil
 	return Stats{
-		Instant: r.plan.Job.Instant, Plan: r.plan.Stats, Rows: r.rows.Load(), Batches: r.batches.Load(),
-		BytesRead: r.bytes(), Merge: r.merged,
+		Instant: r.plan.Job.Instant, Plan: planned, Rows: r.rows.Load(), Batches: r.batches.Load(),
+		BytesRead: r.bytes(), Merge: r.merged, Filters: r.plan.Filters,
+		Levels: append(slices.Clone(r.plan.Stats.Levels), r.counters.Levels()...),
 	}
 }
 

@@ -62,6 +62,10 @@ func (f *Field) Name() string { return f.Path.Name() }
 // Flat tells that the field is a top-level column.
 func (f *Field) Flat() bool { return len(f.Index) == 1 }
 
+// Renamable tells that the table knows the column by an id, so that indexes by
+// name may be about another one.
+func (f *Field) Renamable() bool { return f.renamable }
+
 // A Bound is a condition that has been bound to a schema. It is immutable and
 // safe for concurrent use.
 type Bound struct {

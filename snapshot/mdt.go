@@ -171,22 +171,30 @@ func (m *MetadataTable) Lookup(ctx context.Context, partition string, keys []str
 	}
 	found := map[string]*MetadataRecord{}
 	for _, shard := range shards(partition, groups) {
-		byGroup := make([][]string, len(shard))
-		for _, key := range keys {
-			n := fileGroup(hashed(key), len(shard))
-			byGroup[n] = append(byGroup[n], key)
-		}
-		for n, some := range byGroup {
-			if len(some) == 0 {
-				continue
-			}
-			slices.Sort(some)
-			if err := m.read(ctx, shard[n], selection{keys: slices.Compact(some)}, found); err != nil {
-				return nil, err
-			}
+		if err := m.readHashed(ctx, shard, keys, hashed, found); err != nil {
+			return nil, err
 		}
 	}
 	return found, nil
+}
+
+// readHashed reads keys from the file groups that they are hashed over.
+func (m *MetadataTable) readHashed(ctx context.Context, shard []FileSlice, keys []string, hashed func(string) string, found map[string]*MetadataRecord) error {
+	byGroup := make([][]string, len(shard))
+	for _, key := range keys {
+		n := fileGroup(hashed(key), len(shard))
+		byGroup[n] = append(byGroup[n], key)
+	}
+	for n, some := range byGroup {
+		if len(some) == 0 {
+			continue
+		}
+		slices.Sort(some)
+		if err := m.read(ctx, shard[n], selection{keys: slices.Compact(some)}, found); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Prefix gives the records whose key begins with one of some prefixes.

@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hudi-go/hudi/internal/render"
 	"github.com/hudi-go/hudi/provider"
+	"github.com/hudi-go/hudi/pushdown"
 )
 
 func newPlan(e *Env) *cobra.Command {
@@ -33,9 +36,9 @@ With -o json the plan is written as one object.`,
 			if err != nil {
 				return err
 			}
-			plan, err := t.Plan(c.Context(), query)
+			plan, err := planOf(c.Context(), t, query)
 			if err != nil {
-				return err
+				return whereError(err)
 			}
 			if asJSON {
 				return json.NewEncoder(e.Stdout).Encode(plan)
@@ -46,6 +49,21 @@ With -o json the plan is written as one object.`,
 	q.register(c)
 	l.register(c)
 	return c
+}
+
+// planOf plans a query. A condition that only the SQL engine understands prunes
+// nothing.
+func planOf(ctx context.Context, t *provider.Table, q provider.Query) (*provider.Plan, error) {
+	plan, err := t.Plan(ctx, q)
+	if !beyondScan(err) {
+		return plan, err
+	}
+	where := q.Where
+	q.Where = ""
+	if plan, err = t.Plan(ctx, q); err == nil {
+		plan.Filters = append(plan.Filters, provider.Filter{Condition: where, Support: pushdown.Unsupported.String()})
+	}
+	return plan, err
 }
 
 func printPlan(e *Env, t *provider.Table, q provider.Query, p *provider.Plan) error {
@@ -65,8 +83,27 @@ func printPlan(e *Env, t *provider.Table, q provider.Query, p *provider.Plan) er
 		{"columns", fmt.Sprint(p.Schema().NumFields())},
 		{"reads", fmt.Sprintf("%d partitions, %d file slices, %d base files, %d logs, %s", s.Partitions, s.Slices, s.BaseFiles, s.LogFiles, bytesText(s.Bytes))},
 	}
+	for _, f := range p.Filters {
+		pairs = append(pairs, [2]string{"condition", f.Condition + ": " + f.Support})
+	}
+	for _, l := range s.Levels {
+		pairs = append(pairs, [2]string{l.Level, levelText(l)})
+	}
 	if _, err := fmt.Fprintln(e.Stdout); err != nil {
 		return err
 	}
 	return render.Pairs(e.Stdout, pairs)
+}
+
+// levelText tells what was pruned at a level, and by what.
+func levelText(l pushdown.LevelCount) string {
+	text := fmt.Sprintf("%d seen, %d pruned", l.Seen, l.Pruned)
+	var by []string
+	for _, r := range l.By {
+		by = append(by, fmt.Sprintf("%d by %s: %s", r.Count, r.Index, r.Condition))
+	}
+	if len(by) > 0 {
+		text += " (" + strings.Join(by, "; ") + ")"
+	}
+	return text
 }

@@ -18,7 +18,8 @@ func (t *tableFlags) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&t.options, "option", nil, "KEY=VALUE, repeated: Hudi's read options (hoodie...) and options of the storage")
 }
 
-// providerOptions takes options apart: what begins with hoodie. is Hudi's.
+// providerOptions takes options apart: what begins with hoodie., or with hudi.
+// for those of this reader, says how tables are read.
 func (t *tableFlags) providerOptions(e *Env) (provider.Options, error) {
 	o := provider.Options{
 		Hudi: map[string]string{}, Storage: map[string]string{},
@@ -29,7 +30,7 @@ func (t *tableFlags) providerOptions(e *Env) (provider.Options, error) {
 		if !ok || key == "" {
 			return o, usagef("--option %s: write KEY=VALUE", option)
 		}
-		if strings.HasPrefix(key, "hoodie.") {
+		if strings.HasPrefix(key, "hoodie.") || strings.HasPrefix(key, "hudi.") {
 			o.Hudi[key] = value
 		} else {
 			o.Storage[key] = value

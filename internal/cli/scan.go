@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/hudi-go/hudi/duckdb"
 	"github.com/hudi-go/hudi/internal/batch"
 	"github.com/hudi-go/hudi/provider"
+	"github.com/hudi-go/hudi/pushdown"
 )
 
 func newScan(e *Env) *cobra.Command {
@@ -45,14 +47,12 @@ func runScan(ctx context.Context, e *Env, q *queryFlags, query provider.Query, p
 		return err
 	}
 	stats := &statsLog{}
-	var r batch.Reader
-	if query.Where == "" {
-		r, err = scanPlain(ctx, t, query, stats)
-	} else {
+	r, err := scanPlain(ctx, t, query, stats)
+	if beyondScan(err) {
 		r, err = scanWhere(ctx, t, query, stats)
 	}
 	if err != nil {
-		return err
+		return whereError(err)
 	}
 	defer r.Close()
 	p := startProgress(e, out, stats)
@@ -76,14 +76,33 @@ func scanPlain(ctx context.Context, t *provider.Table, q provider.Query, stats *
 	return r, nil
 }
 
+// beyondScan tells that a condition is beyond what scans understand: then the
+// SQL engine, which knows all of SQL, has to apply it.
+func beyondScan(err error) bool {
+	var syntax *pushdown.SyntaxError
+	var bind *pushdown.BindError
+	var unknown *pushdown.UnknownColumnError
+	return errors.As(err, &syntax) || errors.As(err, &bind) && !errors.As(err, &unknown)
+}
+
+// whereError makes a usage error of a condition on columns that are not there.
+func whereError(err error) error {
+	var unknown *pushdown.UnknownColumnError
+	if errors.As(err, &unknown) {
+		return usageError{fmt.Errorf("--where: %w", err)}
+	}
+	return err
+}
+
 // scanWhere lets the SQL engine apply the condition. It may name columns that
 // are not in the output.
 func scanWhere(ctx context.Context, t *provider.Table, q provider.Query, stats *statsLog) (batch.Reader, error) {
-	schema, err := t.Schema(ctx, q)
+	all := q
+	all.Where = ""
+	schema, err := t.Schema(ctx, all)
 	if err != nil {
 		return nil, err
 	}
-	all := q
 	all.Columns, all.Meta = nil, true
 	s, err := newSource(ctx, t, all, stats)
 	if err != nil {

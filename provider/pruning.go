@@ -1,0 +1,353 @@
+package provider
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hudi-go/hudi/mergeread"
+	"github.com/hudi-go/hudi/pushdown"
+	"github.com/hudi-go/hudi/scan"
+	"github.com/hudi-go/hudi/snapshot"
+)
+
+const (
+	// pruneChunk is how many partitions are listed and pruned at a time, so
+	// that memory goes with what survives.
+	pruneChunk = 1024
+	// lookupFiles is up to how many records are looked up one by one, rather
+	// than read with all of their column and partition.
+	lookupFiles = 256
+)
+
+// A pruner leaves out what of a table can't fulfil a condition.
+type pruner struct {
+	snap     *snapshot.Snapshot
+	where    *pushdown.Bound
+	counters *pushdown.Counters
+	off      scan.Levels
+	paths    *pushdown.Partitions
+	merging  pushdown.Merging
+	keys     pushdown.KeyColumns
+	isKey    func(*pushdown.Field) bool
+	// meta is the metadata table, nil if there is none to ask.
+	meta *snapshot.MetadataTable
+	// current says that indexes of what the table holds now can be asked, not
+	// only those of files, which never change.
+	current bool
+	places  *places // of the keys that the condition lists; nil = not known
+}
+
+// newPruner makes the pruner of a plan; nil if it has no condition.
+func (t *Table) newPruner(ctx context.Context, snap *snapshot.Snapshot, q Query, p *Plan) (*pruner, error) {
+	where := p.prunable()
+	if where == nil {
+		return nil, nil
+	}
+	cfg := snap.Config()
+	r := &pruner{
+		snap: snap, where: where, counters: p.counters, off: t.pruningOff(), paths: pushdown.NewPartitions(cfg),
+		keys: scan.KeyColumns(cfg, p.Job.Schema.Schema), isKey: scan.HoldsKey(cfg),
+		current: q.AsOf == "" && (q.Type == Snapshot || q.Type == ReadOptimized && cfg.Type == snapshot.CopyOnWrite),
+	}
+	rules, err := mergeread.TableRules(cfg)
+	if err != nil { // of no matter but for slices with logs, which are refused later
+		return r, nil
+	}
+	r.merging = mergeread.Merging(cfg, rules)
+	if p.SkipMerge {
+		r.merging = pushdown.MergeWhole
+	}
+	if byMeta, err := snap.ByMetadata(ctx); err != nil || !byMeta {
+		return r, err
+	}
+	r.meta, err = snap.Metadata(ctx)
+	return r, err
+}
+
+// has tells whether an index of the metadata table can be asked.
+func (r *pruner) has(partition, level string) bool {
+	return r.meta != nil && r.off.On(level) && r.snap.Config().HasMetadataPartition(partition)
+}
+
+// slices lists the slices of the table that may have rows for the condition.
+func (r *pruner) slices(ctx context.Context, o snapshot.SliceOptions) ([]snapshot.FileSlice, error) {
+	if r.where.Always() == pushdown.No {
+		return nil, nil
+	}
+	if r.current {
+		if err := r.askKeyIndexes(ctx); err != nil {
+			return nil, err
+		}
+	}
+	all, err := r.snap.Partitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kept := r.partitions(all)
+	if kept, err = r.byPartitionStats(ctx, kept); err != nil {
+		return nil, err
+	}
+	var out []snapshot.FileSlice
+	for chunk := range slices.Chunk(kept, pruneChunk) {
+		in := make(map[string]bool, len(chunk))
+		for _, p := range chunk {
+			in[p] = true
+		}
+		o.Partitions = func(path string) bool { return in[path] }
+		some, err := r.snap.Slices(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if some, err = r.files(ctx, some); err != nil {
+			return nil, err
+		}
+		out = append(out, some...)
+	}
+	return out, nil
+}
+
+// partitions asks the paths of partitions, and those of the places of keys.
+func (r *pruner) partitions(all []string) []string {
+	if !r.off.On(scan.PrunePartitions) {
+		return all
+	}
+	kept := make([]string, 0, len(all))
+	for _, path := range all {
+		v, index := r.where.Prune(r.paths.Container(path)), "partition path"
+		if v.Answer != pushdown.No && r.places != nil && !r.places.partitions[path] {
+			v, index = pushdown.Verdict{Answer: pushdown.No, Conjunct: r.places.why}, r.places.index
+		}
+		r.counters.Count(pushdown.LevelPartitions, index, v)
+		if v.Answer != pushdown.No {
+			kept = append(kept, path)
+		}
+	}
+	return kept
+}
+
+// byPartitionStats asks partition_stats.
+func (r *pruner) byPartitionStats(ctx context.Context, all []string) ([]string, error) {
+	if !r.current || len(all) < 2 || !r.has(snapshot.PartitionPartitionStats, scan.PrunePartitionStats) || r.merging == pushdown.MergeUnknown {
+		return all, nil
+	}
+	columns := r.statsColumns()
+	var keys, prefixes []string
+	for _, c := range columns {
+		prefixes = append(prefixes, snapshot.ColumnStatsPrefix(c))
+		if len(all) <= lookupFiles {
+			for _, p := range all {
+				keys = append(keys, snapshot.PartitionStatsKey(c, p))
+			}
+		}
+	}
+	if len(prefixes) == 0 {
+		return all, nil
+	}
+	found, err := r.records(ctx, snapshot.PartitionPartitionStats, keys, prefixes)
+	if err != nil {
+		return nil, err
+	}
+	kept := make([]string, 0, len(all))
+	for _, path := range all {
+		stats := pushdown.PartitionStats{}
+		for _, c := range columns {
+			if rec := found[snapshot.PartitionStatsKey(c, path)]; rec != nil && rec.Stats != nil {
+				stats[c] = rec.Stats
+			}
+		}
+		v := r.where.Prune(both{r.paths.Container(path), stats})
+		r.counters.Count(pushdown.LevelPartitions, "partition_stats", v)
+		if v.Answer != pushdown.No {
+			kept = append(kept, path)
+		}
+	}
+	return kept, nil
+}
+
+// records looks keys up, or reads all with one of some prefixes where there are
+// no keys.
+func (r *pruner) records(ctx context.Context, partition string, keys, prefixes []string) (map[string]*snapshot.MetadataRecord, error) {
+	if len(keys) > 0 {
+		return r.meta.Lookup(ctx, partition, keys)
+	}
+	return r.meta.Prefix(ctx, partition, prefixes)
+}
+
+// statsColumns are the columns of the condition, as indexes name them.
+func (r *pruner) statsColumns() []string {
+	var names []string
+	for _, c := range r.where.Conjuncts() {
+		for _, f := range c.Fields {
+			if name := r.where.Fields()[f].Name(); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// files leaves out slices by what is known of their files.
+func (r *pruner) files(ctx context.Context, all []snapshot.FileSlice) ([]snapshot.FileSlice, error) {
+	all = r.byGroup(all)
+	all, err := r.byColumnStats(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	return r.byBlooms(ctx, all)
+}
+
+// byGroup keeps the file groups that keys are in.
+func (r *pruner) byGroup(all []snapshot.FileSlice) []snapshot.FileSlice {
+	if r.places == nil {
+		return all
+	}
+	return slices.DeleteFunc(all, func(s snapshot.FileSlice) bool {
+		v := pushdown.Verdict{}
+		if !r.places.groups[snapshot.FileGroupID{Partition: s.Partition, FileID: s.FileID}] {
+			v = pushdown.Verdict{Answer: pushdown.No, Conjunct: r.places.why}
+		}
+		r.counters.Count(pushdown.LevelFileSlices, r.places.index, v)
+		return v.Answer == pushdown.No
+	})
+}
+
+// byColumnStats asks column_stats of every file of each slice.
+func (r *pruner) byColumnStats(ctx context.Context, all []snapshot.FileSlice) ([]snapshot.FileSlice, error) {
+	columns := r.statsColumns()
+	if len(all) == 0 || len(columns) == 0 || !r.has(snapshot.PartitionColumnStats, scan.PruneColumnStats) {
+		return all, nil
+	}
+	files := 0
+	partitions := map[string]bool{}
+	for i := range all {
+		files += 1 + len(all[i].Logs)
+		partitions[all[i].Partition] = true
+	}
+	var keys, prefixes []string
+	for _, c := range columns {
+		if files <= lookupFiles {
+			for i := range all {
+				stem := snapshot.PartitionStatsKey(c, all[i].Partition)
+				eachFile(&all[i], func(path string) { keys = append(keys, stem+snapshot.FileStatsSuffix(path)) })
+			}
+			continue
+		}
+		for p := range partitions {
+			prefixes = append(prefixes, snapshot.PartitionStatsKey(c, p))
+		}
+	}
+	found, err := r.records(ctx, snapshot.PartitionColumnStats, keys, prefixes)
+	if err != nil {
+		return nil, err
+	}
+	stems := make([]string, len(columns))
+	last := ""
+	return slices.DeleteFunc(all, func(s snapshot.FileSlice) bool {
+		if stems[0] == "" || s.Partition != last {
+			for i, c := range columns {
+				stems[i] = snapshot.PartitionStatsKey(c, s.Partition)
+			}
+			last = s.Partition
+		}
+		v := r.where.PruneSlice(r.containers(&s, columns, stems, found), r.merging, r.keys)
+		r.counters.Count(pushdown.LevelFileSlices, "column_stats", v)
+		return v.Answer == pushdown.No
+	}), nil
+}
+
+// eachFile goes through the files of a slice that hold rows: deletes take rows
+// away and add none.
+func eachFile(s *snapshot.FileSlice, visit func(path string)) {
+	if s.Base != nil {
+		visit(s.Base.Path)
+	}
+	for _, l := range s.Logs {
+		if l.Kind != snapshot.LogDeletes {
+			visit(l.Path)
+		}
+	}
+}
+
+// containers gives what the index knows about the files of a slice.
+func (r *pruner) containers(s *snapshot.FileSlice, columns, stems []string, found map[string]*snapshot.MetadataRecord) []pushdown.Container {
+	path := r.paths.Container(s.Partition)
+	if !r.off.On(scan.PrunePartitions) {
+		path = pushdown.FileStats{}
+	}
+	var out []pushdown.Container
+	eachFile(s, func(file string) {
+		suffix := snapshot.FileStatsSuffix(file)
+		stats := pushdown.FileStats{}
+		for i, c := range columns {
+			if rec := found[stems[i]+suffix]; rec != nil && rec.Stats != nil {
+				stats[c] = rec.Stats
+			}
+		}
+		out = append(out, both{path, stats})
+	})
+	return out
+}
+
+// both is a container of which two things are known: the path of its partition
+// comes first.
+type both struct{ path, stats pushdown.Container }
+
+func (b both) Stats(f *pushdown.Field) pushdown.Stats {
+	s := b.path.Stats(f)
+	if s.Min.IsNull() && s.Max.IsNull() && len(s.OneOf) == 0 && !s.NoNulls && !s.AllNulls {
+		return b.stats.Stats(f)
+	}
+	return s
+}
+
+func (b both) Excludes(f *pushdown.Field, v pushdown.Value) bool {
+	e, ok := b.path.(pushdown.Excluder)
+	return ok && e.Excludes(f, v)
+}
+
+// byBlooms asks the metadata table's bloom filters of slices without logs.
+func (r *pruner) byBlooms(ctx context.Context, all []snapshot.FileSlice) ([]snapshot.FileSlice, error) {
+	if r.places != nil || !r.has(snapshot.PartitionBloomFilters, scan.PruneBloomFilters) || len(r.keyPoints()) == 0 {
+		return all, nil
+	}
+	var out []snapshot.FileSlice
+	for chunk := range slices.Chunk(all, lookupFiles) {
+		var keys []string
+		for _, s := range chunk {
+			if s.Base != nil && len(s.Logs) == 0 {
+				keys = append(keys, snapshot.BloomKey(s.Partition, s.Base.Path))
+			}
+		}
+		if len(keys) == 0 {
+			out = append(out, chunk...)
+			continue
+		}
+		found, err := r.meta.Lookup(ctx, snapshot.PartitionBloomFilters, keys)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range chunk {
+			v := pushdown.Verdict{}
+			if s.Base != nil && len(s.Logs) == 0 {
+				v = r.askBloom(found[snapshot.BloomKey(s.Partition, s.Base.Path)])
+			}
+			r.counters.Count(pushdown.LevelFileSlices, "bloom_filters", v)
+			if v.Answer != pushdown.No {
+				out = append(out, s)
+			}
+		}
+	}
+	return out, nil
+}
+
+// askBloom asks a filter; one that can't be read says nothing.
+func (r *pruner) askBloom(rec *snapshot.MetadataRecord) pushdown.Verdict {
+	if rec == nil || rec.Bloom == nil {
+		return pushdown.Verdict{}
+	}
+	bloom, err := pushdown.ReadBloom(rec.Bloom.Type, string(rec.Bloom.Filter))
+	if err != nil {
+		return pushdown.Verdict{}
+	}
+	return r.where.Prune(pushdown.Keys{Bloom: bloom, Column: r.isKey})
+}
