@@ -19,6 +19,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/hudi-go/hudi/internal/parquet"
 	"github.com/hudi-go/hudi/internal/storage"
 	"github.com/hudi-go/hudi/snapshot"
 )
@@ -33,6 +34,11 @@ type Options struct {
 	Hudi map[string]string
 	// Allocator of the batches; nil is Go memory.
 	Allocator memory.Allocator
+	// Recycle, without an Allocator, uses the memory of released batches again:
+	// scans whose batches are released soon take less time and memory. What was
+	// read from a batch (a string of a column, say) must then be copied before
+	// the batch is released, as its memory changes afterwards.
+	Recycle bool
 	// Logger gets warnings and, at debug level, what a query reads; nil is
 	// silence.
 	Logger *slog.Logger
@@ -42,6 +48,9 @@ type Options struct {
 	// ListFiles lists folders even where the table has a metadata table.
 	ListFiles bool
 }
+
+// recycled is the most memory that Options.Recycle keeps for later use.
+const recycled = 64 << 20
 
 // A Table is a Hudi table, pinned to the instant that was the latest when it
 // was opened. It is safe for concurrent use.
@@ -59,7 +68,11 @@ type Table struct {
 // version that is not known or a table feature that would make rows wrong give
 // a [*snapshot.TableError].
 func Open(ctx context.Context, uri string, o Options) (*Table, error) {
-	if o.Allocator == nil {
+	switch {
+	case o.Allocator != nil:
+	case o.Recycle:
+		o.Allocator = parquet.NewRecycler(recycled)
+	default:
 		o.Allocator = memory.DefaultAllocator
 	}
 	if o.Logger == nil {

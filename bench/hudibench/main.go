@@ -47,6 +47,7 @@ func run() error {
 	size := flag.Int("batch", 0, "rows of a batch")
 	limit := flag.Int64("memory", 0, "bytes that merges may hold")
 	meta := flag.Bool("meta", false, "read the _hoodie_ columns too")
+	recycle := flag.Bool("recycle", true, "use the memory of released batches again")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
 	q := provider.Query{
@@ -70,7 +71,7 @@ func run() error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	f, err := measure(*table, q)
+	f, err := measure(*table, provider.Options{Recycle: *recycle}, q)
 	if err != nil {
 		return err
 	}
@@ -78,11 +79,11 @@ func run() error {
 }
 
 // measure runs the query, from opening the table to the last batch.
-func measure(table string, q provider.Query) (figures, error) {
+func measure(table string, o provider.Options, q provider.Query) (figures, error) {
 	f := figures{Reader: "hudi-go"}
 	ctx := context.Background()
 	start, cpu := time.Now(), usage()
-	t, err := provider.Open(ctx, table, provider.Options{})
+	t, err := provider.Open(ctx, table, o)
 	if err != nil {
 		return f, err
 	}

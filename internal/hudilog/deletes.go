@@ -82,11 +82,12 @@ func VisitDeletes(content []byte, visit func(key string, v *OrderingValue)) erro
 	}
 	// All texts are parts of one string.
 	r := deleteReader{rest: string(content[8 : 8+size])}
+	var value OrderingValue
 	for n := r.items(); n > 0; n = r.items() {
 		for range n {
 			key := r.optionalString()
 			r.optionalString() // the partition is that of the file
-			value := r.orderingValue(true)
+			value = r.orderingValue(true)
 			if r.err != nil {
 				return r.err
 			}
