@@ -81,6 +81,10 @@ func (s *slice) blocksOf(ctx context.Context, log *snapshot.LogFile, f storage.F
 	}
 	blocks := make([]*logBlock, len(inline))
 	for i, b := range inline {
+		if b.Corrupt {
+			s.env.Options.Logger.Warn("a stretch of a log file can't be read and is left out, as Hudi does",
+				"table", s.env.Job.URI, "file", log.Path, "offset", b.Offset, "bytes", b.ContentLength)
+		}
 		blocks[i] = &logBlock{BlockInfo: b.BlockInfo, slice: s, log: log, inline: b}
 	}
 	return blocks, nil

@@ -62,7 +62,7 @@ func (t *Table) Scan(ctx context.Context, q Query) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := read(ctx, plan, t.storage, t.options.Allocator, scan.Options{BatchSize: q.BatchSize, Threads: q.Threads, MemoryLimit: q.MemoryLimit})
+	r, err := read(ctx, plan, t.storage, t.options.Allocator, scan.Options{BatchSize: q.BatchSize, Threads: q.Threads, MemoryLimit: q.MemoryLimit, Logger: t.options.Logger})
 	if err == nil {
 		r.bytes = func() int64 { return t.bytes.Bytes.Load() - before }
 	}

@@ -3,6 +3,7 @@ package scan
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -41,6 +42,9 @@ func Open(ctx context.Context, job Job, st storage.Storage, m Merger, mem memory
 	}
 	if o.Threads < 1 {
 		o.Threads = 1
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Counters == nil {
 		o.Counters = &pushdown.Counters{}

@@ -16,6 +16,7 @@ package scan
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/hudi-go/hudi/incremental"
 	"github.com/hudi-go/hudi/internal/batch"
@@ -70,6 +71,9 @@ type Options struct {
 
 	// Counters, if set, count what the condition keeps from being read.
 	Counters *pushdown.Counters
+	// Logger gets warnings, of damage that Hudi's own readers step over; nil is
+	// silence.
+	Logger *slog.Logger
 }
 
 // A Merger reads slices that have logs.
