@@ -144,7 +144,8 @@ const (
 // that no path can be taken for one.
 const registered = "\x01"
 
-func (e *Engine) resolve(ctx context.Context, argument string) (Source, error) {
+func (e *Engine) resolve(ctx context.Context, a tablefunc.Arguments) (Source, error) {
+	argument := a.Positional[0]
 	if name, ok := strings.CutPrefix(argument, registered); ok {
 		e.mu.RLock()
 		defer e.mu.RUnlock()

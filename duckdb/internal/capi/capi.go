@@ -122,6 +122,9 @@ func NewStruct(types []LogicalType, names []string) LogicalType {
 	return LogicalType{t}
 }
 
+// Pointer gives the duckdb_logical_type.
+func (t LogicalType) Pointer() unsafe.Pointer { return t.ptr }
+
 // Destroy frees a type.
 func (t LogicalType) Destroy() { C.hudi_destroy_logical_type(t.ptr) }
 

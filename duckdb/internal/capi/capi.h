@@ -14,6 +14,8 @@
 typedef void (*hudi_delete_fn)(void *);
 typedef void (*hudi_callback_fn)(void *info);
 typedef void (*hudi_function_fn)(void *info, void *chunk);
+typedef void (*hudi_scalar_fn)(void *info, void *input, void *output);
+typedef void (*hudi_replacement_fn)(void *info, const char *table, void *data);
 
 #define HUDI_DUCKDB_API(X) \
 	X(void, free, (void *ptr)) \
@@ -28,6 +30,7 @@ typedef void (*hudi_function_fn)(void *info, void *chunk);
 	X(void, destroy_table_function, (void **fn)) \
 	X(void, table_function_set_name, (void *fn, const char *name)) \
 	X(void, table_function_add_parameter, (void *fn, void *type)) \
+	X(void, table_function_add_named_parameter, (void *fn, const char *name, void *type)) \
 	X(void, table_function_set_extra_info, (void *fn, void *extra, hudi_delete_fn del)) \
 	X(void, table_function_set_bind, (void *fn, hudi_callback_fn bind)) \
 	X(void, table_function_set_init, (void *fn, hudi_callback_fn init)) \
@@ -37,12 +40,17 @@ typedef void (*hudi_function_fn)(void *info, void *chunk);
 	X(int, register_table_function, (void *connection, void *fn)) \
 	X(void *, bind_get_extra_info, (void *info)) \
 	X(void *, bind_get_parameter, (void *info, uint64_t index)) \
+	X(void *, bind_get_named_parameter, (void *info, const char *name)) \
 	X(void, bind_add_result_column, (void *info, const char *name, void *type)) \
 	X(void, bind_set_bind_data, (void *info, void *data, hudi_delete_fn del)) \
 	X(void, bind_set_cardinality, (void *info, uint64_t rows, bool exact)) \
 	X(void, bind_set_error, (void *info, const char *message)) \
 	X(char *, get_varchar, (void *value)) \
 	X(bool, is_null_value, (void *value)) \
+	X(uint64_t, get_map_size, (void *value)) \
+	X(void *, get_map_key, (void *value, uint64_t index)) \
+	X(void *, get_map_value, (void *value, uint64_t index)) \
+	X(void *, create_varchar, (const char *text)) \
 	X(void, destroy_value, (void **value)) \
 	X(void *, init_get_bind_data, (void *info)) \
 	X(void, init_set_init_data, (void *info, void *data, hudi_delete_fn del)) \
@@ -54,6 +62,8 @@ typedef void (*hudi_function_fn)(void *info, void *chunk);
 	X(void *, function_get_local_init_data, (void *info)) \
 	X(void, function_set_error, (void *info, const char *message)) \
 	X(void *, data_chunk_get_vector, (void *chunk, uint64_t column)) \
+	X(uint64_t, data_chunk_get_size, (void *chunk)) \
+	X(uint64_t, data_chunk_get_column_count, (void *chunk)) \
 	X(void, data_chunk_set_size, (void *chunk, uint64_t size)) \
 	X(void *, vector_get_data, (void *vector)) \
 	X(uint64_t *, vector_get_validity, (void *vector)) \
@@ -61,7 +71,22 @@ typedef void (*hudi_function_fn)(void *info, void *chunk);
 	X(void *, list_vector_get_child, (void *vector)) \
 	X(int, list_vector_set_size, (void *vector, uint64_t size)) \
 	X(int, list_vector_reserve, (void *vector, uint64_t capacity)) \
-	X(void *, struct_vector_get_child, (void *vector, uint64_t index))
+	X(void *, struct_vector_get_child, (void *vector, uint64_t index)) \
+	X(void *, create_scalar_function, (void)) \
+	X(void, destroy_scalar_function, (void **fn)) \
+	X(void, scalar_function_set_name, (void *fn, const char *name)) \
+	X(void, scalar_function_set_varargs, (void *fn, void *type)) \
+	X(void, scalar_function_set_special_handling, (void *fn)) \
+	X(void, scalar_function_set_return_type, (void *fn, void *type)) \
+	X(void, scalar_function_set_extra_info, (void *fn, void *extra, hudi_delete_fn del)) \
+	X(void, scalar_function_set_function, (void *fn, hudi_scalar_fn function)) \
+	X(void *, scalar_function_get_extra_info, (void *info)) \
+	X(void, scalar_function_set_error, (void *info, const char *message)) \
+	X(int, register_scalar_function, (void *connection, void *fn)) \
+	X(void, add_replacement_scan, (void *db, hudi_replacement_fn scan, void *data, hudi_delete_fn del)) \
+	X(void, replacement_scan_set_function_name, (void *info, const char *name)) \
+	X(void, replacement_scan_add_parameter, (void *info, void *value)) \
+	X(void, replacement_scan_set_error, (void *info, const char *message))
 
 // These may be absent (null): they are younger than the stable extension API.
 #define HUDI_DUCKDB_API_OPTIONAL(X) \

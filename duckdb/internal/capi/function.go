@@ -5,12 +5,23 @@ package capi
 #include "capi.h"
 
 static void *hudi_bind_extra(void *info) { return hudi_api.bind_get_extra_info(info); }
-static char *hudi_bind_parameter(void *info, uint64_t i) {
-	void *v = hudi_api.bind_get_parameter(info, i);
-	char *s = v && !hudi_api.is_null_value(v) ? hudi_api.get_varchar(v) : NULL;
+// hudi_text gives a value as text and destroys it; NULL for none.
+static char *hudi_text(void *v) {
+	if (!v) return NULL;
+	char *s = hudi_api.is_null_value(v) ? NULL : hudi_api.get_varchar(v);
 	hudi_api.destroy_value(&v);
 	return s;
 }
+static char *hudi_bind_parameter(void *info, uint64_t i) { return hudi_text(hudi_api.bind_get_parameter(info, i)); }
+static char *hudi_bind_named(void *info, char *name) { return hudi_text(hudi_api.bind_get_named_parameter(info, name)); }
+static void *hudi_bind_map(void *info, char *name, uint64_t *size) {
+	void *v = hudi_api.bind_get_named_parameter(info, name);
+	*size = v && !hudi_api.is_null_value(v) ? hudi_api.get_map_size(v) : 0;
+	return v;
+}
+static char *hudi_map_key(void *map, uint64_t i) { return hudi_text(hudi_api.get_map_key(map, i)); }
+static char *hudi_map_value(void *map, uint64_t i) { return hudi_text(hudi_api.get_map_value(map, i)); }
+static void hudi_destroy_value(void *v) { if (v) hudi_api.destroy_value(&v); }
 static void hudi_free(void *p) { hudi_api.free(p); }
 static void hudi_bind_column(void *info, char *name, void *type) { hudi_api.bind_add_result_column(info, name, type); }
 static void hudi_bind_cardinality(void *info, uint64_t n, bool exact) { hudi_api.bind_set_cardinality(info, n, exact); }
@@ -50,9 +61,39 @@ type (
 // Extra gives what was set as the function's extra info.
 func (b BindInfo) Extra() unsafe.Pointer { return C.hudi_bind_extra(b.Ptr) }
 
-// Parameter gives a positional VARCHAR argument; false if it is NULL.
+// Parameter gives a positional argument as text; false if it is NULL.
 func (b BindInfo) Parameter(i int) (string, bool) {
-	s := C.hudi_bind_parameter(b.Ptr, C.uint64_t(i))
+	return takeText(C.hudi_bind_parameter(b.Ptr, C.uint64_t(i)))
+}
+
+// Named gives a named argument as text; false if it is NULL or not given.
+func (b BindInfo) Named(name string) (string, bool) {
+	s := C.CString(name)
+	defer C.free(unsafe.Pointer(s))
+	return takeText(C.hudi_bind_named(b.Ptr, s))
+}
+
+// NamedMap gives a named argument that is a map; nil if it is empty, NULL or
+// not given.
+func (b BindInfo) NamedMap(name string) map[string]string {
+	s := C.CString(name)
+	defer C.free(unsafe.Pointer(s))
+	var n C.uint64_t
+	v := C.hudi_bind_map(b.Ptr, s, &n)
+	defer C.hudi_destroy_value(v)
+	if n == 0 {
+		return nil
+	}
+	m := make(map[string]string, n)
+	for i := range n {
+		key, _ := takeText(C.hudi_map_key(v, i))
+		m[key], _ = takeText(C.hudi_map_value(v, i))
+	}
+	return m
+}
+
+// takeText copies a string of DuckDB's and frees it; false if there is none.
+func takeText(s *C.char) (string, bool) {
 	if s == nil {
 		return "", false
 	}

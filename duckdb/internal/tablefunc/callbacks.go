@@ -16,18 +16,20 @@ static void hudi_delete(void *p) { hudiDelete((uintptr_t)p); }
 static void hudi_set_bind_data(void *info, uintptr_t h) { hudi_api.bind_set_bind_data(info, (void *)h, hudi_delete); }
 static void hudi_set_init_data(void *info, uintptr_t h) { hudi_api.init_set_init_data(info, (void *)h, hudi_delete); }
 
-static int hudi_register(void *connection, char *name, int varchar, uintptr_t h) {
+static void *hudi_create(char *name, uintptr_t h) {
 	void *fn = hudi_api.create_table_function();
-	void *type = hudi_api.create_logical_type(varchar);
 	hudi_api.table_function_set_name(fn, name);
-	hudi_api.table_function_add_parameter(fn, type);
-	hudi_api.destroy_logical_type(&type);
 	hudi_api.table_function_set_extra_info(fn, (void *)h, hudi_delete);
 	hudi_api.table_function_set_bind(fn, hudiBind);
 	hudi_api.table_function_set_init(fn, hudiInit);
 	hudi_api.table_function_set_local_init(fn, hudiInitLocal);
 	hudi_api.table_function_set_function(fn, hudiScan);
 	hudi_api.table_function_supports_projection_pushdown(fn, true);
+	return fn;
+}
+static void hudi_add_parameter(void *fn, void *type) { hudi_api.table_function_add_parameter(fn, type); }
+static void hudi_add_named(void *fn, char *name, void *type) { hudi_api.table_function_add_named_parameter(fn, name, type); }
+static int hudi_register(void *connection, void *fn) {
 	int state = hudi_api.register_table_function(connection, fn);
 	hudi_api.destroy_table_function(&fn);
 	return state;
@@ -43,17 +45,45 @@ import (
 	"github.com/hudi-go/hudi/duckdb/internal/capi"
 )
 
-// Register adds a table function of one VARCHAR argument to the database that a
-// duckdb_connection is connected to.
+// Register adds a table function to the database that a duckdb_connection is
+// connected to.
 func Register(connection unsafe.Pointer, name string, f *Function) error {
 	cname := C.CString(name)
 	defer C.free(unsafe.Pointer(cname))
 	// DuckDB frees the handle, also if registering fails.
-	handle := cgo.NewHandle(f)
-	if C.hudi_register(connection, cname, C.int(capi.Varchar), C.uintptr_t(handle)) != 0 {
+	fn := C.hudi_create(cname, C.uintptr_t(cgo.NewHandle(f)))
+	text := capi.NewType(capi.Varchar)
+	defer text.Destroy()
+	for range max(f.Positional, 1) {
+		C.hudi_add_parameter(fn, text.Pointer())
+	}
+	for _, p := range f.Named {
+		addNamed(fn, p)
+	}
+	if C.hudi_register(connection, fn) != 0 {
 		return fmt.Errorf("duckdb refuses the table function %s", name)
 	}
 	return nil
+}
+
+func addNamed(fn unsafe.Pointer, p Parameter) {
+	text := capi.NewType(capi.Varchar)
+	defer text.Destroy()
+	t := text
+	switch p.Kind {
+	case Flag:
+		t = capi.NewType(capi.Boolean)
+	case Number:
+		t = capi.NewType(capi.BigInt)
+	case Map:
+		t = capi.NewMap(text, text)
+	}
+	if t != text {
+		defer t.Destroy()
+	}
+	name := C.CString(p.Name)
+	defer C.free(unsafe.Pointer(name))
+	C.hudi_add_named(fn, name, t.Pointer())
 }
 
 func setBindData(info capi.BindInfo, b *binding) {

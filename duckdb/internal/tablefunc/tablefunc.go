@@ -54,10 +54,40 @@ type Counter interface {
 // row, and joins such tables by nested loops.
 const defaultRows = 1_000_000
 
+// A Parameter is a named parameter of a function.
+type Parameter struct {
+	Name string
+	Kind Kind
+}
+
+// Kind is what a named parameter takes.
+type Kind uint8
+
+// The kinds of parameters.
+const (
+	Text   Kind = iota // VARCHAR
+	Flag               // BOOLEAN
+	Number             // BIGINT
+	Map                // MAP(VARCHAR, VARCHAR), or a struct
+)
+
+// Arguments are those of a call, as text. What is NULL is absent, or "" among
+// the positional ones.
+type Arguments struct {
+	Positional []string
+	Named      map[string]string
+	Maps       map[string]map[string]string
+}
+
 // A Function is what a table function needs to know.
 type Function struct {
-	// Resolve gives the table for the function's argument.
-	Resolve func(ctx context.Context, argument string) (Source, error)
+	// Positional is how many VARCHAR arguments the function has, 0 for one. The
+	// first must not be NULL.
+	Positional int
+	// Named are its named parameters.
+	Named []Parameter
+	// Resolve gives the table for the function's arguments.
+	Resolve func(ctx context.Context, a Arguments) (Source, error)
 	// Context gives the context of the query that runs on a connection; nil
 	// stands for context.Background.
 	Context func(connection uint64) context.Context
@@ -80,26 +110,24 @@ func (f *Function) context(connection uint64, known bool) context.Context {
 // it for many executions.
 type binding struct {
 	fn         *Function
-	name       string
 	source     Source
 	connection uint64
 	known      bool // whether connection was told
 }
 
 func (f *Function) bind(info capi.BindInfo) error {
-	argument, ok := info.Parameter(0)
-	if !ok {
-		return errors.New("a table's name or path is needed, not NULL")
+	arguments, err := f.arguments(info)
+	if err != nil {
+		return err
 	}
-	b := &binding{fn: f, name: argument}
+	b := &binding{fn: f}
 	b.connection, b.known = info.ConnectionID()
-	var err error
-	if b.source, err = f.Resolve(f.context(b.connection, b.known), argument); err != nil {
+	if b.source, err = f.Resolve(f.context(b.connection, b.known), arguments); err != nil {
 		return err
 	}
 	schema := b.source.Schema()
 	if schema.NumFields() == 0 {
-		return fmt.Errorf("table %q has no columns", argument)
+		return fmt.Errorf("table %q has no columns", arguments.Positional[0])
 	}
 	if f.RowColumn != "" {
 		t := capi.NewType(capi.Boolean)
@@ -122,6 +150,25 @@ func (f *Function) bind(info capi.BindInfo) error {
 	info.SetCardinality(rows, exact)
 	setBindData(info, b)
 	return nil
+}
+
+func (f *Function) arguments(info capi.BindInfo) (Arguments, error) {
+	a := Arguments{Named: map[string]string{}, Maps: map[string]map[string]string{}}
+	for i := range max(f.Positional, 1) {
+		text, ok := info.Parameter(i)
+		if !ok && i == 0 {
+			return a, errors.New("a table's name or path is needed, not NULL")
+		}
+		a.Positional = append(a.Positional, text)
+	}
+	for _, p := range f.Named {
+		if p.Kind == Map {
+			a.Maps[p.Name] = info.NamedMap(p.Name)
+		} else if text, ok := info.Named(p.Name); ok {
+			a.Named[p.Name] = text
+		}
+	}
+	return a, nil
 }
 
 // uniqueNames gives the names of the columns as DuckDB takes them: it does not

@@ -1,0 +1,129 @@
+// Package functions is what SQL gets of Hudi: the table functions that read
+// tables and tell about them, and the planner that hands plain files to
+// DuckDB's own Parquet reader. It is the same in the loadable extension and in
+// the embedded engine; DuckDB is reached through package capi only.
+//
+// A call comes in with its arguments as text (package tablefunc) and becomes a
+// [provider.Query] on a table. hudi_scan and its kin stream the batches of
+// [provider.Table.Scan]; hudi_timeline and the other lists make one batch of
+// what the table tells of itself; hudi_sql gives the text of a query that reads
+// the same rows as hudi_scan, see [Functions.SQL].
+package functions
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"github.com/hudi-go/hudi/duckdb/internal/tablefunc"
+	"github.com/hudi-go/hudi/provider"
+)
+
+// Options say how functions read tables. The zero value is ready to use.
+type Options struct {
+	// Provider are the options that tables are opened with.
+	Provider provider.Options
+	// Query has the threads and the memory limit of scans.
+	Query provider.Query
+	// Context gives the context of the query that runs on a connection; nil
+	// stands for context.Background.
+	Context func(connection uint64) context.Context
+	// Scanned, if set, is told about each scan that begins.
+	Scanned func(*provider.Table, *provider.Result)
+}
+
+// Functions are the functions of one database.
+type Functions struct {
+	options Options
+}
+
+// New makes the functions.
+func New(o Options) *Functions {
+	o.Query.Threads = max(o.Query.Threads, 1)
+	return &Functions{options: o}
+}
+
+// Names of parameters.
+const (
+	asOf           = "as_of"
+	queryType      = "query_type"
+	beginTime      = "begin_time"
+	endTime        = "end_time"
+	metaColumns    = "meta"
+	storageOptions = "storage_options"
+	readOptions    = "options"
+	threads        = "threads"
+)
+
+// opening are the parameters of all functions: how the table is opened.
+var opening = []tablefunc.Parameter{
+	{Name: storageOptions, Kind: tablefunc.Map},
+	{Name: readOptions, Kind: tablefunc.Map},
+}
+
+// scanning are those of functions that read rows.
+var scanning = append([]tablefunc.Parameter{
+	{Name: asOf}, {Name: queryType}, {Name: beginTime}, {Name: endTime},
+	{Name: metaColumns, Kind: tablefunc.Flag}, {Name: threads, Kind: tablefunc.Number},
+}, opening...)
+
+// Register adds the functions to the database that a duckdb_connection is
+// connected to.
+func (f *Functions) Register(connection unsafe.Pointer) error {
+	add := func(name string, fn tablefunc.Function) error {
+		fn.Context, fn.Threads = f.options.Context, f.options.Query.Threads
+		return tablefunc.Register(connection, name, &fn)
+	}
+	for _, name := range []string{"hudi_scan", "read_hudi"} {
+		if err := add(name, tablefunc.Function{Named: scanning, Resolve: f.scan}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open opens the table of a call.
+func (f *Functions) open(ctx context.Context, a tablefunc.Arguments) (*provider.Table, error) {
+	o := f.options.Provider
+	o.Storage = merged(o.Storage, a.Maps[storageOptions])
+	o.Hudi = merged(o.Hudi, a.Maps[readOptions])
+	return provider.Open(ctx, a.Positional[0], o)
+}
+
+// merged adds the entries of more to those of base, both unchanged.
+func merged(base, more map[string]string) map[string]string {
+	if len(more) == 0 {
+		return base
+	}
+	m := make(map[string]string, len(base)+len(more))
+	for k, v := range base {
+		m[k] = v
+	}
+	for k, v := range more {
+		m[k] = v
+	}
+	return m
+}
+
+// query makes the query of a call.
+func (f *Functions) query(a tablefunc.Arguments) (provider.Query, error) {
+	q := f.options.Query
+	q.AsOf, q.Begin, q.End = a.Named[asOf], a.Named[beginTime], a.Named[endTime]
+	q.Meta = a.Named[metaColumns] == "true"
+	if n := a.Named[threads]; n != "" {
+		if _, err := fmt.Sscan(n, &q.Threads); err != nil || q.Threads < 1 {
+			return q, fmt.Errorf("%s => %s: a number from 1 is needed", threads, n)
+		}
+	}
+	if name := a.Named[queryType]; name != "" {
+		var err error
+		if q.Type, err = provider.ParseQueryType(name); err != nil {
+			return q, err
+		}
+	}
+	changes := q.Type == provider.Incremental || q.Type == provider.CDC
+	if !changes && (q.Begin != "" || q.End != "") {
+		return q, fmt.Errorf("%s and %s bound changes: give %s => 'incremental', or %s => for the rows at a time", beginTime, endTime, queryType, asOf)
+	}
+	return q, nil
+}

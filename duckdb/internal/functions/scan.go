@@ -1,0 +1,113 @@
+package functions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/hudi-go/hudi/duckdb/internal/tablefunc"
+	"github.com/hudi-go/hudi/internal/batch"
+	"github.com/hudi-go/hudi/provider"
+	"github.com/hudi-go/hudi/scan"
+)
+
+// bytesPerRow is what a row takes in files, about, to guess the size of a table.
+const bytesPerRow = 64
+
+// scan serves hudi_scan.
+func (f *Functions) scan(ctx context.Context, a tablefunc.Arguments) (tablefunc.Source, error) {
+	q, err := f.query(a)
+	if err != nil {
+		return nil, err
+	}
+	t, err := f.open(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	p, err := t.Plan(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return f.rows(t, p, q), nil
+}
+
+// planned are the rows of a plan. What a query sees is settled when it is
+// bound: all its executions read the same files.
+type planned struct {
+	table   *provider.Table
+	plan    *provider.Plan
+	schema  *arrow.Schema
+	options scan.Options
+	fixed   bool // the columns are no choice: images of changes
+	f       *Functions
+}
+
+func (f *Functions) rows(t *provider.Table, p *provider.Plan, q provider.Query) *planned {
+	return &planned{
+		table: t, plan: p, schema: p.Schema(), f: f,
+		options: scan.Options{BatchSize: q.BatchSize, Threads: q.Threads, MemoryLimit: q.MemoryLimit},
+		fixed:   p.Job.Changes != "",
+	}
+}
+
+var _ tablefunc.Counter = (*planned)(nil)
+
+// Schema is the schema of all columns.
+func (s *planned) Schema() *arrow.Schema { return s.schema }
+
+// Rows guesses the number of rows.
+func (s *planned) Rows() (int64, bool) { return s.plan.Stats.Bytes/bytesPerRow + 1, false }
+
+// Scan reads some columns.
+func (s *planned) Scan(ctx context.Context, columns []string) (batch.Reader, error) {
+	p := *s.plan
+	if !s.fixed {
+		p.Job.Columns = columns
+	}
+	r, err := provider.Read(ctx, &p, s.f.options.Provider.Allocator, s.options)
+	if err != nil {
+		return nil, err
+	}
+	if s.f.options.Scanned != nil {
+		s.f.options.Scanned(s.table, r)
+	}
+	if s.fixed {
+		return pick(r, columns)
+	}
+	return r, nil
+}
+
+// pick gives some columns of a reader, in another order.
+func pick(r batch.Reader, columns []string) (batch.Reader, error) {
+	p := &picked{Reader: r}
+	fields := make([]arrow.Field, len(columns))
+	for i, c := range columns {
+		at := r.Schema().FieldIndices(c)
+		if len(at) != 1 {
+			r.Close()
+			return nil, fmt.Errorf("the column %q is not there once", c)
+		}
+		p.columns = append(p.columns, at[0])
+		fields[i] = r.Schema().Field(at[0])
+	}
+	p.schema = arrow.NewSchema(fields, nil)
+	return p, nil
+}
+
+type picked struct {
+	batch.Reader
+	columns []int
+	schema  *arrow.Schema
+}
+
+func (p *picked) Schema() *arrow.Schema { return p.schema }
+
+func (p *picked) Next() (arrow.RecordBatch, error) {
+	b, err := p.Reader.Next()
+	if err != nil {
+		return nil, err
+	}
+	defer b.Release()
+	return selectColumns(p.schema, b, p.columns), nil
+}
