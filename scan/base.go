@@ -29,6 +29,9 @@ type BaseOptions struct {
 // OpenBase streams the base file of a slice in a schema derived from the
 // table's. Columns that neither the file nor the partition path has are null.
 func (e *Env) OpenBase(ctx context.Context, s *snapshot.FileSlice, target *arrow.Schema, o BaseOptions) (batch.Reader, error) {
+	if e.Job.Blocks.Range != nil {
+		return e.openBaseInRange(ctx, s, target, o)
+	}
 	if s.Base.Bootstrap != nil {
 		return e.openBootstrap(ctx, s, target, o)
 	}

@@ -24,6 +24,30 @@ type LogVisibility struct {
 	// Uncommitted are the writes that are not committed though they may be
 	// older than Start: pending and rolled back ones. Sorted.
 	Uncommitted []string `json:"uncommitted,omitempty"`
+	// Range, if set, leaves only blocks of some writes.
+	Range *InstantRange `json:"range,omitempty"`
+}
+
+// An InstantRange is a set of requested times. It is plain data; the zero value
+// is empty.
+type InstantRange struct {
+	All bool     `json:"all,omitempty"`
+	In  []string `json:"in,omitempty"` // sorted
+	// After (excluded) and UpTo (included) bound a stretch, where UpTo is set.
+	After string `json:"after,omitempty"`
+	UpTo  string `json:"upTo,omitempty"`
+}
+
+// Has tells whether an instant is in the range.
+func (r *InstantRange) Has(instant string) bool {
+	if r.All {
+		return true
+	}
+	if r.UpTo != "" {
+		return instant > r.After && instant <= r.UpTo
+	}
+	_, found := slices.BinarySearch(r.In, instant)
+	return found
 }
 
 // LogVisibility gives the visibility for the snapshot's slices.
@@ -89,6 +113,9 @@ func (v LogVisibility) Visibility() hudilog.Visibility {
 	o := hudilog.Visibility{Latest: v.Latest}
 	if v.ByBlock {
 		o.Valid = v.IsValid
+	}
+	if v.Range != nil {
+		o.InRange = v.Range.Has
 	}
 	return o
 }
