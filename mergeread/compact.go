@@ -44,7 +44,7 @@ func dataBytes(d arrow.ArrayData) int64 {
 // when most of these rows were superseded, so that the log side holds what it
 // needs and not what it read.
 func (f *fold) maybeCompact(mem memory.Allocator) error {
-	if f.combines() || f.rows < 2*len(f.heads)+compactRows {
+	if f.combines() || f.rows < 2*f.entries+compactRows {
 		return nil
 	}
 	return f.compact(mem)
@@ -52,7 +52,7 @@ func (f *fold) maybeCompact(mem memory.Allocator) error {
 
 // settle prepares the log side for the base: few batches, near each other.
 func (f *fold) settle(mem memory.Allocator) error {
-	if f.combines() || len(f.sources) <= compactSources && f.rows < 2*len(f.heads) {
+	if f.combines() || len(f.sources) <= compactSources && f.rows < 2*f.entries {
 		return nil
 	}
 	return f.compact(mem)
@@ -86,6 +86,10 @@ type compaction struct {
 
 func (c *compaction) run(moved []ref) error {
 	for e, h := range c.heads {
+		moved[e] = h
+		if h == noRef {
+			continue
+		}
 		k := c.old[h.src()].kind
 		c.rows[k].add(h.src(), h.row(), 1)
 		c.owner[k] = append(c.owner[k], e)
@@ -133,7 +137,7 @@ func (c *compaction) source(k Kind, rec arrow.RecordBatch) (*source, error) {
 	if k == Delete {
 		return c.binding.deletes(rec, 0)
 	}
-	return c.binding.data(rec, nil, 0, nil)
+	return c.binding.data(rec, c.columns, 0, nil)
 }
 
 // copyRows copies whole rows of retained sources of one kind: one batch,

@@ -77,7 +77,7 @@ func (p *hashPath) logs(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	f := p.fold
 	for i := range p.in.Runs {
 		f.enter(p.in.Runs[i])
-		err := eachBatch(p.ctx, f.binding, i, p.opts.Stats, p.takeIn)
+		err := eachBatch(p.ctx, f.binding, i, nil, p.opts.Stats, p.takeIn)
 		if err != nil {
 			return to, err
 		}

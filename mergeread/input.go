@@ -54,7 +54,19 @@ type Run struct {
 	// OtherClassColumn. Key-only batches are deletes without ordering value.
 	Open func(ctx context.Context) (batch.Reader, error)
 
+	// Some, if set, is Open of a data run with these columns of the working
+	// schema alone, in this order.
+	Some func(ctx context.Context, columns []int) (batch.Reader, error)
+
 	partial bool // a block before this one in the slice is a partial update
+}
+
+// open reads the run; columns are those wanted of a data run, nil = all.
+func (r *Run) open(ctx context.Context, columns []int) (batch.Reader, error) {
+	if columns == nil || r.Kind == Delete {
+		return r.Open(ctx)
+	}
+	return r.Some(ctx, columns)
 }
 
 // An Input is one file slice, opened.

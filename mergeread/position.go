@@ -31,14 +31,14 @@ func (in *Input) positioned() bool {
 }
 
 // A positionPath folds the log side by base row ordinals, which spares the
-// key column of the base and all hashing: the entries, sorted, are met in
-// passing. It shares everything else with the hashPath, which it becomes if
-// the positions turn out to be unusable.
+// key column of the base and all hashing. The ordinals of all runs are known
+// before their rows are, so entries are numbered in the order of their base
+// rows and met in passing. It shares everything else with the hashPath, which
+// it becomes if the positions turn out to be unusable.
 type positionPath struct {
 	hashPath
-	table   positionTable
-	ordinal []int64  // by entry
-	sorted  []uint64 // ordinals with their entries in the low half
+	ordinals ordinalSet
+	want     ordinalCursor // the entry whose base row comes next
 }
 
 func newPositionPath(ctx context.Context, in *Input, o Options, b *binding) *positionPath {
@@ -51,9 +51,19 @@ func newPositionPath(ctx context.Context, in *Input, o Options, b *binding) *pos
 func (p *positionPath) logs(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	f := p.fold
 	for i := range p.in.Runs {
+		p.ordinals.add(p.in.Runs[i].Positions)
+	}
+	if p.ordinals.sparse() {
+		return to, p.giveUp()
+	}
+	f.reserve(p.ordinals.seal())
+	if !slices.ContainsFunc(p.in.Runs, func(r Run) bool { return r.Kind == Data && r.Some == nil }) {
+		f.columns = logColumns(f.resolver)
+	}
+	for i := range p.in.Runs {
 		f.enter(p.in.Runs[i])
 		left := p.in.Runs[i].Positions
-		err := eachBatch(p.ctx, f.binding, i, p.opts.Stats, func(s *source) error {
+		err := eachBatch(p.ctx, f.binding, i, f.columns, p.opts.Stats, func(s *source) error {
 			n := f.retain(s)
 			if s.rows > len(left) {
 				return errPositions
@@ -78,13 +88,25 @@ func (p *positionPath) logs(to []arrow.RecordBatch) ([]arrow.RecordBatch, error)
 	for i, s := range f.sources {
 		p.set(i, s)
 	}
-	p.sorted = make([]uint64, len(p.ordinal))
-	for e, pos := range p.ordinal {
-		p.sorted[e] = uint64(pos)<<32 | uint64(e)
-	}
-	slices.Sort(p.sorted)
+	p.want = p.ordinals.first()
 	p.stage = p.openBase
 	return to, nil
+}
+
+// logColumns are the working columns that a merge by position needs of log
+// rows.
+func logColumns(m *resolver) []int {
+	cols := slices.Clone(m.live)
+	for _, f := range m.fields {
+		cols = append(cols, fieldIndex(m.in.Schema, top(f)))
+	}
+	for _, c := range []int{m.isDeleted, m.operation, m.deleteField} {
+		if c >= 0 {
+			cols = append(cols, c)
+		}
+	}
+	slices.Sort(cols)
+	return slices.Compact(cols)
 }
 
 // over says that the log side needs the disk, which goes by keys.
@@ -96,7 +118,7 @@ func (p *positionPath) over() bool {
 func (p *positionPath) giveUp() error {
 	b := p.fold.binding
 	p.fold.release()
-	p.table, p.ordinal = positionTable{}, nil
+	p.ordinals = ordinalSet{}
 	p.hashPath = *newHashPath(p.ctx, p.in, p.opts, b)
 	p.stage = p.hashPath.logs
 	return nil
@@ -107,10 +129,10 @@ func (p *positionPath) join(n int, positions []int64) error {
 	f := p.fold
 	st := f.stepOf(f.sources[n])
 	for i, pos := range positions {
-		e, found := p.table.entry(pos, p.ordinal)
-		if !found {
-			f.add(makeRef(n, i))
-			p.ordinal = append(p.ordinal, pos)
+		e := p.ordinals.entry(pos)
+		if f.heads[e] == noRef {
+			f.heads[e] = makeRef(n, i)
+			f.entries++
 			continue
 		}
 		if err := f.join(e, st, makeRef(n, i)); err != nil {
@@ -159,19 +181,18 @@ func (p *positionPath) rows(to []arrow.RecordBatch) ([]arrow.RecordBatch, error)
 // so a batch that holds a stretch of the file is left between two entries in
 // one step.
 func (p *positionPath) walk(m *baseMerge, ordinals []int64, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
-	for i := 0; i < len(ordinals) && p.cursor < len(p.sorted); {
-		e, want := int(uint32(p.sorted[p.cursor])), int64(p.sorted[p.cursor]>>32)
-		if ahead := want - ordinals[i]; ahead > 0 {
-			i = skipTo(ordinals, i, want)
+	for i := 0; i < len(ordinals) && p.want.ok; {
+		if ahead := p.want.ordinal - ordinals[i]; ahead > 0 {
+			i = skipTo(ordinals, i, p.want.ordinal)
 			continue
 		} else if ahead == 0 {
 			var err error
-			if to, err = m.meet(i, e, to); err != nil {
+			if to, err = m.meet(i, p.want.entry, to); err != nil {
 				return to, err
 			}
 			i++
 		}
-		p.cursor++
+		p.want.next()
 	}
 	return to, nil
 }
@@ -183,48 +204,4 @@ func skipTo(ordinals []int64, i int, want int64) int {
 	}
 	n, _ := slices.BinarySearch(ordinals[i:], want)
 	return i + n
-}
-
-// A positionTable finds the entry of a base row ordinal: open addressing over
-// entry numbers.
-type positionTable struct {
-	slots []int32 // entry + 1; 0 = empty
-	used  int
-}
-
-// entry finds the entry of an ordinal. If there is none it reserves the next
-// entry number for it, which the caller must fill.
-func (t *positionTable) entry(pos int64, ordinal []int64) (int, bool) {
-	if 2*(t.used+1) > len(t.slots) {
-		t.grow(ordinal)
-	}
-	mask := uint64(len(t.slots) - 1)
-	for i := spread(pos) & mask; ; i = (i + 1) & mask {
-		switch e := t.slots[i]; {
-		case e == 0:
-			t.used++
-			t.slots[i] = int32(t.used)
-			return t.used - 1, false
-		case ordinal[e-1] == pos:
-			return int(e - 1), true
-		}
-	}
-}
-
-func (t *positionTable) grow(ordinal []int64) {
-	t.slots = make([]int32, max(minSlots, 2*len(t.slots)))
-	mask := uint64(len(t.slots) - 1)
-	for e, pos := range ordinal {
-		i := spread(pos) & mask
-		for t.slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		t.slots[i] = int32(e + 1)
-	}
-}
-
-// spread scatters ordinals, which come in sequences, over 64 bits.
-func spread(pos int64) uint64 {
-	x := uint64(pos) * 0x9e3779b97f4a7c15
-	return x ^ x>>32
 }

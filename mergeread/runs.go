@@ -34,9 +34,10 @@ func (s *slice) run(b *logBlock) (Run, error) {
 	for i := range all {
 		all[i] = i
 	}
-	r.Open = func(ctx context.Context) (batch.Reader, error) {
-		return s.layout.open(all, false, func(t target) (batch.Reader, error) { return s.openData(ctx, b, t) })
+	r.Some = func(ctx context.Context, columns []int) (batch.Reader, error) {
+		return s.layout.open(columns, false, func(t target) (batch.Reader, error) { return s.openData(ctx, b, t) })
 	}
+	r.Open = func(ctx context.Context) (batch.Reader, error) { return r.Some(ctx, all) }
 	return r, nil
 }
 

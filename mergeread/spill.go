@@ -82,7 +82,7 @@ func (s *spill) moveOut(f *fold) error {
 		return err
 	}
 	f.release()
-	f.table, f.heads, f.consumed, f.overs, f.overlays, f.free = keyTable{}, nil, nil, nil, nil, nil
+	f.table, f.entries, f.heads, f.consumed, f.overs, f.overlays, f.free = keyTable{}, 0, nil, nil, nil, nil, nil
 	f.sources = []*source{nil}
 	return nil
 }
