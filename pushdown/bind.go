@@ -82,7 +82,8 @@ type Conjunct struct {
 	Text   string // as SQL
 	Fields []int  // ordinals in Fields()
 
-	root node
+	parts And // of the condition as it was
+	root  node
 }
 
 // Support tells how much of a condition is understood.
@@ -114,7 +115,7 @@ func Bind(p Predicate, s *arrow.Schema, o BindOptions) (*Bound, error) {
 			return nil, err
 		}
 		b.support = append(b.support, supportOf(n))
-		parts = append(parts, Conjunct{Text: c.String(), root: n})
+		parts = append(parts, Conjunct{Text: c.String(), parts: And{c}, root: n})
 	}
 	b.conjuncts = mergeConjuncts(parts)
 	for i := range b.conjuncts {
@@ -174,17 +175,17 @@ func (b *Bound) Always() Answer {
 // Only gives the condition that consists of the conjuncts chosen.
 func (b *Bound) Only(keep func(Conjunct) bool) *Bound {
 	part := &Bound{schema: b.schema, fields: b.fields}
-	var texts []string
+	var parts And
 	for _, c := range b.conjuncts {
 		if keep(c) {
 			part.conjuncts = append(part.conjuncts, c)
 			part.support = append(part.support, supportOf(c.root))
-			texts = append(texts, c.Text)
+			parts = append(parts, c.parts...)
 		}
 	}
 	part.predicate = b.predicate
 	if len(part.conjuncts) != len(b.conjuncts) {
-		part.predicate = Opaque{Text: strings.Join(texts, " AND ")}
+		part.predicate = parts
 	}
 	return part
 }
@@ -212,7 +213,7 @@ func mergeConjuncts(parts []Conjunct) []Conjunct {
 			continue
 		}
 		merged := simplified(all[at].root.(*leaf).combine(l, true))
-		all[at] = Conjunct{Text: all[at].Text + " AND " + p.Text, root: merged}
+		all[at] = Conjunct{Text: all[at].Text + " AND " + p.Text, parts: append(all[at].parts, p.parts...), root: merged}
 		if k, isConst := merged.(constNode); isConst && !bool(k) {
 			return []Conjunct{all[at]}
 		}
