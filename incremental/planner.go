@@ -37,6 +37,10 @@ func (p *Planner) rows() Rows {
 	if p.rng.FromStart {
 		return Rows{All: true}
 	}
+	return p.rowsInRange()
+}
+
+func (p *Planner) rowsInRange() Rows {
 	if !p.rng.ByCompletion {
 		end := p.rng.End
 		if len(p.writes) > 0 {
@@ -53,7 +57,8 @@ func (p *Planner) rows() Rows {
 }
 
 // Rows gives the slices that hold changed rows as of the range's end, and
-// which of their rows those are.
+// which of their rows those are. Where files of that end are gone it fails with
+// a [*LostError].
 func (p *Planner) Rows(ctx context.Context) (View, Rows, error) {
 	if len(p.writes) == 0 {
 		return View{}, Rows{}, nil
@@ -71,6 +76,13 @@ func (p *Planner) Rows(ctx context.Context) (View, Rows, error) {
 		return View{}, Rows{}, err
 	}
 	return v, p.rows(), p.checkEnd(ctx, v, groups)
+}
+
+// Current gives the slices of the present, and which of their rows changed in
+// the range and not since: what is left of the range when its files are gone.
+func (p *Planner) Current(ctx context.Context) (View, Rows, error) {
+	v, err := p.view(ctx, p.snap, nil)
+	return v, p.rowsInRange(), err
 }
 
 // changedGroups are the file groups where changed rows may be: those that

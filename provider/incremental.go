@@ -21,6 +21,11 @@ import (
 // asks for the latter too.
 const OptionCDCFormat = "hudi.cdc.format"
 
+// OptionFallback is Hudi's read option of what an incremental query does when
+// files that it needs have been cleaned: true (the default) gives those rows of
+// the range that did not change since, with a warning; false is an error.
+const OptionFallback = "hoodie.datasource.read.incr.fallback.fulltablescan.enable"
+
 // planChanges plans incremental and CDC queries.
 func (t *Table) planChanges(ctx context.Context, q Query) (*Plan, error) {
 	if q.AsOf != "" {
@@ -59,7 +64,7 @@ func (t *Table) planRange(ctx context.Context, snap *snapshot.Snapshot, q Query,
 		// Without commit times, what changed is told by comparing rows.
 		err = p.addDifferences(ctx, changes)
 	default:
-		err = p.addRows(ctx, changes)
+		err = t.addRows(ctx, p, changes)
 	}
 	var lost *incremental.LostError
 	if errors.As(err, &lost) {
@@ -68,8 +73,14 @@ func (t *Table) planRange(ctx context.Context, snap *snapshot.Snapshot, q Query,
 	return p, err
 }
 
-func (p *Plan) addRows(ctx context.Context, changes *incremental.Planner) error {
+// addRows plans the rows of a range as of its end. Where files of that end are
+// gone, Hudi reads the present table instead, unless told not to.
+func (t *Table) addRows(ctx context.Context, p *Plan, changes *incremental.Planner) error {
 	v, rows, err := changes.Rows(ctx)
+	if errors.Is(err, snapshot.ErrTimeTravel) && !strings.EqualFold(t.options.Hudi[OptionFallback], "false") {
+		t.options.Logger.WarnContext(ctx, "rows that changed again after the range are left out: files of its end have been cleaned", "table", t.uri, "why", err)
+		v, rows, err = changes.Current(ctx)
+	}
 	if err != nil {
 		return err
 	}

@@ -22,9 +22,6 @@ import (
 	"github.com/hudi-go/hudi/provider"
 )
 
-// differences are answers of Spark that are not ours, each with the reason.
-var differences = map[string]string{}
-
 // TestSparkAnswers asks every table that Spark wrote every query that Spark
 // answered, and compares rows, values and types. It reads with one thread and
 // small batches, with several threads, and without the metadata table.
