@@ -79,5 +79,9 @@ func load(info unsafe.Pointer, a *C.struct_hudi_access) (err error) {
 	}
 	defer C.hudi_unload(info, a, &connection)
 	f := functions.New(functions.Options{Query: provider.Query{Threads: runtime.GOMAXPROCS(0)}})
-	return f.Register(connection)
+	if err := f.Register(connection); err != nil {
+		return err
+	}
+	f.Replace(database)
+	return nil
 }

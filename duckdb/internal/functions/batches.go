@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/hudi-go/hudi/duckdb/internal/tablefunc"
 	"github.com/hudi-go/hudi/internal/batch"
@@ -58,7 +59,7 @@ func (s *single) Close() error {
 
 // rowsOf makes a list of rows of Go values.
 func rowsOf(s *arrow.Schema, rows func(add func(values ...any)) error) (list, error) {
-	b := array.NewRecordBuilder(nil, s)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
 	defer b.Release()
 	var err error
 	add := func(values ...any) {

@@ -35,12 +35,14 @@ type Options struct {
 // Functions are the functions of one database.
 type Functions struct {
 	options Options
+	plans   *plans
+	footers *footers
 }
 
 // New makes the functions.
 func New(o Options) *Functions {
 	o.Query.Threads = max(o.Query.Threads, 1)
-	return &Functions{options: o}
+	return &Functions{options: o, plans: newPlans(), footers: newFooters()}
 }
 
 // Names of parameters.
@@ -53,6 +55,7 @@ const (
 	storageOptions = "storage_options"
 	readOptions    = "options"
 	threads        = "threads"
+	where          = "filter" // the word where is reserved
 )
 
 // opening are the parameters of all functions: how the table is opened.
@@ -64,7 +67,12 @@ var opening = []tablefunc.Parameter{
 // scanning are those of functions that read rows.
 var scanning = append([]tablefunc.Parameter{
 	{Name: asOf}, {Name: queryType}, {Name: beginTime}, {Name: endTime},
-	{Name: metaColumns, Kind: tablefunc.Flag}, {Name: threads, Kind: tablefunc.Number},
+	{Name: metaColumns, Kind: tablefunc.Flag}, {Name: where}, {Name: threads, Kind: tablefunc.Number},
+}, opening...)
+
+// changing are those of functions that read changes.
+var changing = append([]tablefunc.Parameter{
+	{Name: metaColumns, Kind: tablefunc.Flag}, {Name: where}, {Name: "json", Kind: tablefunc.Flag}, {Name: threads, Kind: tablefunc.Number},
 }, opening...)
 
 // Register adds the functions to the database that a duckdb_connection is
@@ -79,8 +87,26 @@ func (f *Functions) Register(connection unsafe.Pointer) error {
 			return err
 		}
 	}
-	return nil
+	for name, t := range map[string]provider.QueryType{"hudi_changes": provider.Incremental, "hudi_cdc": provider.CDC} {
+		err := add(name, tablefunc.Function{Positional: 3, Named: changing, Resolve: func(ctx context.Context, a tablefunc.Arguments) (tablefunc.Source, error) {
+			return f.changes(ctx, t, a)
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	if err := f.registerLists(add); err != nil {
+		return err
+	}
+	if err := add(mergeScan, tablefunc.Function{RowColumn: rowColumn, Resolve: f.plans.resolve}); err != nil {
+		return err
+	}
+	return tablefunc.RegisterScalar(connection, "hudi_sql", f.sql)
 }
+
+// Replace makes DuckDB read FROM 'hudi:...' as FROM query(hudi_sql('...')). It
+// takes a duckdb_database.
+func (f *Functions) Replace(database unsafe.Pointer) { tablefunc.AddReplacement(database, f.replace) }
 
 // open opens the table of a call.
 func (f *Functions) open(ctx context.Context, a tablefunc.Arguments) (*provider.Table, error) {
@@ -109,7 +135,7 @@ func merged(base, more map[string]string) map[string]string {
 func (f *Functions) query(a tablefunc.Arguments) (provider.Query, error) {
 	q := f.options.Query
 	q.AsOf, q.Begin, q.End = a.Named[asOf], a.Named[beginTime], a.Named[endTime]
-	q.Meta = a.Named[metaColumns] == "true"
+	q.Meta, q.Where = a.Named[metaColumns] == "true", a.Named[where]
 	if n := a.Named[threads]; n != "" {
 		if _, err := fmt.Sscan(n, &q.Threads); err != nil || q.Threads < 1 {
 			return q, fmt.Errorf("%s => %s: a number from 1 is needed", threads, n)

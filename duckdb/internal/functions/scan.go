@@ -32,6 +32,27 @@ func (f *Functions) scan(ctx context.Context, a tablefunc.Arguments) (tablefunc.
 	return f.rows(t, p, q), nil
 }
 
+// changes serves hudi_changes and hudi_cdc: what changed after begin up to end,
+// deleted rows included.
+func (f *Functions) changes(ctx context.Context, kind provider.QueryType, a tablefunc.Arguments) (tablefunc.Source, error) {
+	q, err := f.query(a)
+	if err != nil {
+		return nil, err
+	}
+	q.Type, q.Begin, q.End = kind, a.Positional[1], a.Positional[2]
+	q.Deletes = kind == provider.Incremental
+	q.CDCText = a.Named["json"] == "true"
+	t, err := f.open(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	p, err := t.Plan(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return f.rows(t, p, q), nil
+}
+
 // planned are the rows of a plan. What a query sees is settled when it is
 // bound: all its executions read the same files.
 type planned struct {

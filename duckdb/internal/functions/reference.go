@@ -1,0 +1,91 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/hudi-go/hudi/duckdb/internal/tablefunc"
+)
+
+// prefix marks names of tables that are for us: FROM 'hudi:/lake/trips'.
+const prefix = "hudi:"
+
+// Prefixes of a reference's parameters that are options.
+const (
+	storagePrefix = "storage."
+	readPrefix    = "hoodie."
+)
+
+// referable are the parameters that a reference may have.
+var referable = []string{asOf, queryType, beginTime, endTime, metaColumns, threads}
+
+// reference reads a table's path with parameters behind it, as in
+// /lake/trips?as_of=2024-01-02&meta=true.
+func reference(text string) (tablefunc.Arguments, error) {
+	path, query, _ := strings.Cut(text, "?")
+	// hudi:///lake/trips is /lake/trips, as in other URIs.
+	if rest, ok := strings.CutPrefix(path, "///"); ok {
+		path = "/" + rest
+	}
+	a := tablefunc.Arguments{Positional: []string{path}, Named: map[string]string{}, Maps: map[string]map[string]string{}}
+	if path == "" {
+		return a, errors.New("a table's path is needed, as in 'hudi:/lake/trips'")
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return a, fmt.Errorf("parameters of %q: %w", text, err)
+	}
+	for key, v := range values {
+		option, isStorage := strings.CutPrefix(key, storagePrefix)
+		switch {
+		case isStorage:
+			a.Maps[storageOptions] = merged(a.Maps[storageOptions], map[string]string{option: v[0]})
+		case strings.HasPrefix(key, readPrefix):
+			a.Maps[readOptions] = merged(a.Maps[readOptions], map[string]string{key: v[0]})
+		case slices.Contains(referable, key):
+			a.Named[key] = v[0]
+		default:
+			return a, fmt.Errorf("parameters of %q: %s is none of %s, %s..., %s...", text, key, strings.Join(referable, ", "), readPrefix, storagePrefix)
+		}
+	}
+	return a, nil
+}
+
+// replace serves FROM 'hudi:...'. The table is planned by hudi_sql, which
+// DuckDB calls when it binds what stands here.
+func (f *Functions) replace(table string) (sql string, ok bool, err error) {
+	path, ok := strings.CutPrefix(table, prefix)
+	if !ok {
+		return "", false, nil
+	}
+	return "FROM query(hudi_sql(" + quoteString(path) + "))", true, nil
+}
+
+// sql serves hudi_sql(path).
+func (f *Functions) sql(arguments []string) (string, error) {
+	if len(arguments) == 0 {
+		return "", errors.New("hudi_sql needs a table's path, not NULL")
+	}
+	a, err := reference(strings.TrimPrefix(arguments[0], prefix))
+	if err != nil {
+		return "", err
+	}
+	q, err := f.query(a)
+	if err != nil {
+		return "", err
+	}
+	ctx := context.Background()
+	t, err := f.open(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	p, err := t.Plan(ctx, q)
+	if err != nil {
+		return "", err
+	}
+	return f.SQL(ctx, t, p, q)
+}

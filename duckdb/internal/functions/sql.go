@@ -1,0 +1,116 @@
+package functions
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/hudi-go/hudi/duckdb/internal/tablefunc"
+	"github.com/hudi-go/hudi/provider"
+	"github.com/hudi-go/hudi/scan"
+)
+
+// mergeScan is the table function that reads the part of a plan that is not for
+// DuckDB, by the plan's ticket.
+const mergeScan = "hudi_merge_scan"
+
+// rowColumn is the merge scan's first column, which carries nothing: a query
+// that needs no column is given this one.
+const rowColumn = "hudi_row"
+
+// maxPlans bounds how many plans wait for being bound.
+const maxPlans = 256
+
+// plans are those whose query was written, but not bound yet, or may be bound
+// again. The oldest go first.
+type plans struct {
+	mu    sync.Mutex
+	all   map[string]*planned
+	order []string
+}
+
+func newPlans() *plans { return &plans{all: map[string]*planned{}} }
+
+// keep gives a ticket for a plan.
+func (p *plans) keep(s *planned) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.order) == maxPlans {
+		delete(p.all, p.order[0])
+		p.order = p.order[1:]
+	}
+	ticket := rand.Text()
+	p.all[ticket] = s
+	p.order = append(p.order, ticket)
+	return ticket
+}
+
+func (p *plans) resolve(_ context.Context, a tablefunc.Arguments) (tablefunc.Source, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := p.all[a.Positional[0]]; s != nil {
+		return s, nil
+	}
+	return nil, errors.New(mergeScan + " reads plans of hudi_sql, and this one is gone: run the query again; for a table's path use hudi_scan")
+}
+
+// SQL gives the text of a query that reads the rows of a plan: base files that
+// need no merging by DuckDB's own Parquet reader, with all that it can push
+// down, and the rest by the merge scan.
+func (f *Functions) SQL(ctx context.Context, t *provider.Table, p *provider.Plan, q provider.Query) (string, error) {
+	n, err := f.native(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	var branches []string
+	for _, s := range n.selections {
+		branches = append(branches, n.selectFrom(s))
+	}
+	if len(n.rest) > 0 || len(branches) == 0 {
+		part := *p
+		part.Tasks, part.Stats = n.rest, provider.PlanStats{}
+		part.Stats.Bytes = sizes(n.rest)
+		names := make([]string, n.schema.NumFields())
+		for i, field := range n.schema.Fields() {
+			names[i] = quoteName(field.Name)
+		}
+		ticket := f.plans.keep(f.rows(t, &part, q))
+		branches = append(branches, fmt.Sprintf("SELECT %s FROM %s(%s)", strings.Join(names, ", "), mergeScan, quoteString(ticket)))
+	}
+	return strings.Join(branches, " UNION ALL "), nil
+}
+
+func (n *native) selectFrom(s *selection) string {
+	var b strings.Builder
+	b.WriteString("SELECT ")
+	for i, c := range s.columns {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(c + " AS " + quoteName(n.schema.Field(i).Name))
+	}
+	b.WriteString(" FROM read_parquet([")
+	for i, p := range s.paths {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quoteString(p))
+	}
+	b.WriteString("], hive_partitioning = false, union_by_name = false, binary_as_string = false)")
+	return b.String()
+}
+
+func sizes(tasks []scan.Task) (bytes int64) {
+	for _, t := range tasks {
+		if t.Slice.Base != nil {
+			bytes += t.Slice.Base.Size
+		}
+		for _, l := range t.Slice.Logs {
+			bytes += l.Size
+		}
+	}
+	return bytes
+}
