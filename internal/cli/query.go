@@ -79,6 +79,7 @@ type queryFlags struct {
 	where            string
 	limit            int64
 	meta             bool
+	deletes          bool
 	stats            bool
 }
 
@@ -92,6 +93,7 @@ func (q *queryFlags) register(c *cobra.Command) {
 	f.StringVar(&q.columns, "columns", "", "columns to read, separated by commas (default the table's own)")
 	f.StringVar(&q.where, "where", "", "SQL condition on the rows")
 	f.Int64Var(&q.limit, "limit", 0, "most rows to read (default all)")
+	f.BoolVar(&q.deletes, "deletes", false, "incremental: also give deleted rows, as they were, and the column _hoodie_operation (I, U, D)")
 	f.BoolVar(&q.meta, "meta", false, "also read the _hoodie_ columns, in front")
 	q.tableFlags.register(c)
 	q.resourceFlags.register(c)
@@ -115,11 +117,14 @@ func (q *queryFlags) query(c *cobra.Command) (provider.Query, error) {
 		return provider.Query{}, usagef("--begin and --end go with --query incremental or cdc; --as-of reads an earlier snapshot")
 	case changes && q.asOf != "":
 		return provider.Query{}, usagef("--as-of does not go with --query %s; --end bounds the changes", kind)
+	case q.deletes && kind != provider.Incremental:
+		return provider.Query{}, usagef("--deletes goes with --query incremental; cdc gives deletes anyway")
 	case q.limit < 0:
 		return provider.Query{}, usagef("--limit %d: it can't be less than 0", q.limit)
 	}
 	out := provider.Query{
 		Type: kind, AsOf: q.asOf, Begin: q.begin, End: q.end, Meta: q.meta,
+		Deletes: q.deletes, CDCText: true,
 		Limit: q.limit, Where: q.where, Threads: threads, MemoryLimit: int64(q.memory),
 	}
 	if c.Flags().Changed("columns") {
