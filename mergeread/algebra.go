@@ -76,7 +76,8 @@ func (r Rules) compile(partial bool) algebra {
 	}
 	switch {
 	case partial:
-		a.delta.combine, a.final.combine = overAbsent, overAbsent
+		a.delta = step{choose: a.delta.choose, combine: overAbsent}
+		a.final = step{choose: a.final.choose, combine: overAbsent}
 	case r.Mode == Custom:
 	case r.Partial == IgnoreDefaults:
 		a.delta.combine, a.final.combine = overDefaults, overDefaults

@@ -191,20 +191,14 @@ func copyBatch(sources []*source, schema *arrow.Schema, o *output, mem memory.Al
 			c.Release()
 		}
 	}()
+	var sel selection
+	sel.reset(o.spans, o.rows)
 	for i, f := range schema.Fields() {
 		g := newGatherer(f.Type, mem)
-		seen := -1
-		for _, s := range o.spans {
-			if int(s.src) == seen {
-				continue
-			}
-			seen = int(s.src)
-			if len(g.views) > seen && g.views[seen].arr != nil {
-				continue
-			}
-			g.set(seen, sameColumn(sources[seen].batch, i, f))
+		for _, src := range sel.sources {
+			g.set(int(src), sameColumn(sources[src].batch, i, f))
 		}
-		arr, err := g.gather(o.spans, o.rows)
+		arr, err := g.gather(&sel)
 		if err != nil {
 			return nil, err
 		}

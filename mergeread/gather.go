@@ -12,26 +12,14 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// A span is a stretch of rows of one source.
-type span struct {
-	src int32 // source number, nullSource, or overlaySource
-	row int32 // first row; the overlay's number for overlaySource
-	n   int32
-}
-
-const (
-	nullSource    = -1 // rows without a value
-	overlaySource = -2 // one row whose columns come from different rows
-)
-
 // errTooLong is a column that would need more bytes than its offsets reach.
 var errTooLong = errors.New("mergeread: column exceeds 2 GiB in one batch")
 
 // maxOffset is the last offset of 32-bit columns; tests lower it.
 var maxOffset int64 = math.MaxInt32
 
-// A gatherer copies rows of several arrays of one type into a new array. Each
-// array has a number, its source's; spans refer to these.
+// A gatherer copies selected rows of several arrays of one type into a new
+// array. Each array has a number, its source's; spans refer to these.
 //
 // A gatherer is bound to a working column (or to a child of one), so that the
 // layout of an array is looked up once however many batches it takes part in.
@@ -41,7 +29,9 @@ type gatherer struct {
 	width    int // bytes per value of fixed width types, 0 otherwise
 	views    []view
 	children []*gatherer
-	scratch  []span // of the children of lists
+	full     bool      // every selected source has the column
+	scratch  []span    // of the children of lists
+	child    selection // made of scratch
 }
 
 // A view is the layout of one array.
@@ -144,21 +134,25 @@ func offsets32(data arrow.ArrayData) []int32 {
 	return arrow.Int32Traits.CastFromBytes(data.Buffers()[1].Bytes())[data.Offset() : data.Offset()+data.Len()+1]
 }
 
-// gather copies the rows of spans, n in all. A stretch of one array is not
-// copied: it comes out as a slice.
-func (g *gatherer) gather(spans []span, n int) (arrow.Array, error) {
-	if len(spans) == 1 && spans[0].src >= 0 {
-		if v := g.view(spans[0].src); v.arr != nil {
-			return array.NewSlice(v.arr, int64(spans[0].row), int64(spans[0].row)+int64(n)), nil
+// gather copies the selected rows. A stretch of one array is not copied: it
+// comes out as a slice.
+func (g *gatherer) gather(sel *selection) (arrow.Array, error) {
+	if len(sel.spans) == 1 && sel.spans[0].src >= 0 {
+		if v := g.view(sel.spans[0].src); v.arr != nil {
+			return array.NewSlice(v.arr, int64(sel.spans[0].row), int64(sel.spans[0].row)+int64(sel.n)), nil
 		}
 	}
-	return g.copied(spans, n)
+	return g.copied(sel)
 }
 
 // copied is gather without the short cut.
-func (g *gatherer) copied(spans []span, n int) (arrow.Array, error) {
-	bufs, nulls := g.validity(spans, n)
-	data, err := g.values(spans, n, bufs, nulls)
+func (g *gatherer) copied(sel *selection) (arrow.Array, error) {
+	g.full = true
+	for _, src := range sel.sources {
+		g.full = g.view(src).arr != nil && g.full
+	}
+	bufs, nulls := g.validity(sel)
+	data, err := g.values(sel, bufs, nulls)
 	if bufs != nil {
 		bufs.Release()
 	}
@@ -170,7 +164,8 @@ func (g *gatherer) copied(spans []span, n int) (arrow.Array, error) {
 }
 
 // values copies all but the validity bitmap.
-func (g *gatherer) values(spans []span, n int, valid *memory.Buffer, nulls int) (*array.Data, error) {
+func (g *gatherer) values(sel *selection, valid *memory.Buffer, nulls int) (*array.Data, error) {
+	spans, n := sel.spans, sel.n
 	switch g.dt.ID() {
 	case arrow.NULL:
 		return array.NewData(g.dt, n, []*memory.Buffer{nil}, nil, n, 0), nil
@@ -186,12 +181,12 @@ func (g *gatherer) values(spans []span, n int, valid *memory.Buffer, nulls int) 
 		offs, data := g.strings64(spans, n)
 		return g.finish(n, nulls, nil, valid, offs, data), nil
 	case arrow.STRUCT:
-		return g.structs(spans, n, valid, nulls)
+		return g.structs(sel, valid, nulls)
 	case arrow.LIST, arrow.MAP:
 		return g.lists(spans, n, valid, nulls)
 	}
 	if g.width > 0 {
-		return g.finish(n, nulls, nil, valid, g.fixed(spans, n)), nil
+		return g.finish(n, nulls, nil, valid, g.fixed(sel)), nil
 	}
 	return g.concatenate(spans, n)
 }
@@ -213,20 +208,14 @@ func (g *gatherer) buffer(size int) *memory.Buffer {
 }
 
 // validity copies the validity bitmaps; nil if no row is null.
-func (g *gatherer) validity(spans []span, n int) (*memory.Buffer, int) {
+func (g *gatherer) validity(sel *selection) (*memory.Buffer, int) {
+	spans, n := sel.spans, sel.n
 	if g.dt.ID() == arrow.NULL {
 		return nil, n
 	}
-	some := false
-	for _, s := range spans {
-		if s.src < 0 {
-			some = true
-			break
-		}
-		if v := g.view(s.src); v.arr == nil || v.valid != nil {
-			some = true
-			break
-		}
+	some := sel.absent || !g.full
+	for _, src := range sel.sources {
+		some = some || g.views[src].valid != nil
 	}
 	if !some {
 		return nil, 0
@@ -238,7 +227,7 @@ func (g *gatherer) validity(spans []span, n int) (*memory.Buffer, int) {
 			bits.repeat(false, int(s.n))
 			continue
 		}
-		if v := g.view(s.src); v.valid != nil {
+		if v := &g.views[s.src]; v.valid != nil {
 			bits.copy(v.valid, v.off+int(s.row), int(s.n))
 		} else {
 			bits.repeat(v.arr != nil, int(s.n))
@@ -253,150 +242,7 @@ func (g *gatherer) validity(spans []span, n int) (*memory.Buffer, int) {
 	return buf, nulls
 }
 
-// fixed copies values of a fixed number of bytes.
-func (g *gatherer) fixed(spans []span, n int) *memory.Buffer {
-	buf := g.buffer(n * g.width)
-	dst := buf.Bytes()
-	switch g.width {
-	case 4:
-		copyFixed[uint32](g, dst, spans)
-	case 8:
-		copyFixed[uint64](g, dst, spans)
-	default:
-		g.copyBytes(dst, spans)
-	}
-	return buf
-}
-
-// copyFixed copies values of a type T of the column's width.
-func copyFixed[T uint32 | uint64](g *gatherer, to []byte, spans []span) {
-	dst := valuesOf[T](to)
-	for _, s := range spans {
-		n, row := int(s.n), int(s.row)
-		if s.src < 0 || g.view(s.src).fixed == nil {
-			clear(dst[:n])
-			dst = dst[n:]
-			continue
-		}
-		src := valuesOf[T](g.views[s.src].fixed)
-		if n == 1 {
-			dst[0] = src[row]
-		} else if n < 16 {
-			for i, v := range src[row : row+n] {
-				dst[i] = v
-			}
-		} else {
-			copy(dst[:n], src[row:row+n])
-		}
-		dst = dst[n:]
-	}
-}
-
-// valuesOf is arrow's CastFromBytes in a form that the compiler can inline.
-func valuesOf[T uint32 | uint64](b []byte) []T {
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(T(0))))
-}
-
-func (g *gatherer) copyBytes(dst []byte, spans []span) {
-	w, k := g.width, 0
-	for _, s := range spans {
-		n := int(s.n) * w
-		if s.src < 0 || g.view(s.src).fixed == nil {
-			clear(dst[k : k+n])
-		} else {
-			copy(dst[k:k+n], g.views[s.src].fixed[int(s.row)*w:])
-		}
-		k += n
-	}
-}
-
-func (g *gatherer) bools(spans []span, n int) *memory.Buffer {
-	buf := g.buffer(int(bitutil.BytesForBits(int64(n))))
-	bits := bitWriter{dst: buf.Bytes()}
-	for _, s := range spans {
-		if s.src < 0 || g.view(s.src).fixed == nil {
-			bits.repeat(false, int(s.n))
-			continue
-		}
-		v := &g.views[s.src]
-		bits.copy(v.fixed, v.off+int(s.row), int(s.n))
-	}
-	bits.flush()
-	return buf
-}
-
-// strings32 copies values with 32-bit offsets.
-func (g *gatherer) strings32(spans []span, n int) (offs, data *memory.Buffer, err error) {
-	size := int64(0)
-	for _, s := range spans {
-		if s.src >= 0 {
-			if v := g.view(s.src); v.arr != nil {
-				size += int64(v.off32[s.row+s.n]) - int64(v.off32[s.row])
-			}
-		}
-	}
-	if size > maxOffset {
-		return nil, nil, errTooLong
-	}
-	offs, data = g.buffer(4*(n+1)), g.buffer(int(size))
-	o, d := arrow.Int32Traits.CastFromBytes(offs.Bytes()), data.Bytes()
-	k, at := 0, int32(0)
-	for _, s := range spans {
-		if s.src < 0 || g.views[s.src].arr == nil {
-			for range s.n {
-				o[k] = at
-				k++
-			}
-			continue
-		}
-		v := &g.views[s.src]
-		from := v.off32[s.row : s.row+s.n+1]
-		delta := at - from[0]
-		for i, x := range from[:s.n] {
-			o[k+i] = x + delta
-		}
-		k += int(s.n)
-		at += int32(copy(d[at:], v.data[from[0]:from[s.n]]))
-	}
-	o[n] = at
-	return offs, data, nil
-}
-
-// strings64 copies values with 64-bit offsets.
-func (g *gatherer) strings64(spans []span, n int) (offs, data *memory.Buffer) {
-	size := int64(0)
-	for _, s := range spans {
-		if s.src >= 0 {
-			if v := g.view(s.src); v.arr != nil {
-				size += v.off64[s.row+s.n] - v.off64[s.row]
-			}
-		}
-	}
-	offs, data = g.buffer(8*(n+1)), g.buffer(int(size))
-	o, d := arrow.Int64Traits.CastFromBytes(offs.Bytes()), data.Bytes()
-	k, at := 0, int64(0)
-	for _, s := range spans {
-		if s.src < 0 || g.views[s.src].arr == nil {
-			for range s.n {
-				o[k] = at
-				k++
-			}
-			continue
-		}
-		v := &g.views[s.src]
-		from := v.off64[s.row : s.row+s.n+1]
-		delta := at - from[0]
-		for i, x := range from[:s.n] {
-			o[k+i] = x + delta
-		}
-		k += int(s.n)
-		at += int64(copy(d[at:], v.data[from[0]:from[s.n]]))
-	}
-	o[n] = at
-	return offs, data
-}
-
-func (g *gatherer) structs(spans []span, n int, valid *memory.Buffer, nulls int) (*array.Data, error) {
+func (g *gatherer) structs(sel *selection, valid *memory.Buffer, nulls int) (*array.Data, error) {
 	children := make([]arrow.ArrayData, 0, len(g.children))
 	defer func() {
 		for _, c := range children {
@@ -404,7 +250,7 @@ func (g *gatherer) structs(spans []span, n int, valid *memory.Buffer, nulls int)
 		}
 	}()
 	for _, c := range g.children {
-		arr, err := c.gather(spans, n)
+		arr, err := c.gather(sel)
 		if err != nil {
 			return nil, err
 		}
@@ -412,7 +258,7 @@ func (g *gatherer) structs(spans []span, n int, valid *memory.Buffer, nulls int)
 		children = append(children, arr.Data())
 		arr.Release()
 	}
-	return g.finish(n, nulls, children, valid), nil
+	return g.finish(sel.n, nulls, children, valid), nil
 }
 
 // lists copies lists and maps: their elements are spans of the child.
@@ -422,7 +268,7 @@ func (g *gatherer) lists(spans []span, n int, valid *memory.Buffer, nulls int) (
 	g.scratch = g.scratch[:0]
 	k, at := 0, int64(0)
 	for _, s := range spans {
-		if s.src < 0 || g.view(s.src).arr == nil {
+		if s.src < 0 || g.views[s.src].arr == nil {
 			for range s.n {
 				o[k] = int32(at)
 				k++
@@ -448,7 +294,8 @@ func (g *gatherer) lists(spans []span, n int, valid *memory.Buffer, nulls int) (
 	if g.dt.ID() == arrow.MAP { // array.Map looks past an offset of its entries
 		gather = g.children[0].copied
 	}
-	child, err := gather(g.scratch, int(at))
+	g.child.reset(g.scratch, int(at))
+	child, err := gather(&g.child)
 	if err != nil {
 		offs.Release()
 		return nil, err
@@ -466,7 +313,7 @@ func (g *gatherer) concatenate(spans []span, n int) (*array.Data, error) {
 		}
 	}()
 	for _, s := range spans {
-		if s.src < 0 || g.view(s.src).arr == nil {
+		if s.src < 0 || g.views[s.src].arr == nil {
 			parts = append(parts, array.MakeArrayOfNull(g.mem, g.dt, int(s.n)))
 			continue
 		}

@@ -81,7 +81,9 @@ func checkGather(t *testing.T, dt arrow.DataType, mem memory.Allocator, r *rand.
 		t.Fatal(err)
 	}
 	defer want.Release()
-	got, err := g.gather(spans, n)
+	var sel selection
+	sel.reset(spans, n)
+	got, err := g.gather(&sel)
 	if err != nil {
 		t.Fatal(err)
 	}

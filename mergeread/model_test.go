@@ -179,6 +179,9 @@ func (m *modelSlice) combine(high, low modelRec, blockPartial bool) modelRec {
 
 // delta merges a newer log record into the state of its key.
 func (m *modelSlice) delta(old, rec modelRec, blockPartial bool) modelRec {
+	if m.rules.Mode == Custom {
+		return m.payload(old, rec)
+	}
 	if m.rules.Mode == CommitTime {
 		return m.combine(rec, old, blockPartial)
 	}
@@ -198,10 +201,53 @@ func (m *modelSlice) delta(old, rec modelRec, blockPartial bool) modelRec {
 }
 
 func (m *modelSlice) final(base, log modelRec, blockPartial bool) modelRec {
+	if m.rules.Mode == Custom {
+		return m.payload(base, log)
+	}
 	if m.rules.Mode == EventTime && !m.commitTimeDelete(log) && m.compare(base, log) > 0 {
 		return m.combine(base, log, blockPartial)
 	}
 	return m.combine(log, base, blockPartial)
+}
+
+// payload merges as the payload classes do that take columns of both records.
+func (m *modelSlice) payload(old, rec modelRec) modelRec {
+	if rec.del || old.entry || m.commitTimeDelete(old) {
+		return rec
+	}
+	if m.rules.Payload == "OverwriteNonDefaultsWithLatestAvroPayload" {
+		return m.over(rec, old, m.defaults)
+	}
+	// PartialUpdateAvroPayload
+	ordered := slices.ContainsFunc(old.ord, func(o *int) bool { return o != nil })
+	if !ordered || !m.sameClass(old, rec) || m.compare(old, rec) <= 0 {
+		return m.over(rec, old, nil)
+	}
+	if old.del {
+		return old
+	}
+	out := m.over(old, rec, nil)
+	out.row["_hoodie_commit_time"] = rec.row["_hoodie_commit_time"]
+	return out
+}
+
+// over fills the defaults among high's values, nulls where defaults has none.
+func (m *modelSlice) over(high, low modelRec, defaults map[string]any) modelRec {
+	out := high
+	out.row = map[string]any{}
+	for c, v := range high.row {
+		out.row[c] = v
+		if v == defaults[c] {
+			out.row[c] = low.row[c]
+		}
+	}
+	out.filled = slices.Clone(high.shown())
+	for i, v := range out.filled {
+		if v == nil {
+			out.filled[i] = low.shown()[i]
+		}
+	}
+	return out
 }
 
 // merged is the answer: the rows that come out, deletes among them, as

@@ -54,6 +54,7 @@ type builder struct {
 	schema  *arrow.Schema
 	columns []*gatherer // by working column; nil = not in the output
 	spans   []span      // scratch
+	sel     selection   // scratch
 }
 
 func newBuilder(in *Input, mem memory.Allocator) *builder {
@@ -126,12 +127,12 @@ func (b *builder) batch(m *resolver, o *output) (arrow.RecordBatch, error) {
 			c.Release()
 		}
 	}()
+	b.sel.reset(o.spans, o.rows)
 	for _, c := range b.in.Output {
-		spans := o.spans
 		if o.overlays {
-			spans = b.resolve(m, spans, c)
+			b.sel.reset(b.resolve(m, o.spans, c), o.rows)
 		}
-		arr, err := b.columns[c].gather(spans, o.rows)
+		arr, err := b.columns[c].gather(&b.sel)
 		if err != nil {
 			return nil, err
 		}

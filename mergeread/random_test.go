@@ -75,7 +75,7 @@ func randomOrd(r *rand.Rand, n int) []*int {
 
 // A shape says what a random slice may have.
 type shape struct {
-	positions, sorted, duplicates bool
+	positions, sorted, duplicates, payload bool
 }
 
 func randomSlice(r *rand.Rand, sh shape) *modelSlice {
@@ -83,6 +83,10 @@ func randomSlice(r *rand.Rand, sh shape) *modelSlice {
 		defaults: map[string]any{"i32": 7, "s": "dflt"}}
 	m.rules.Mode = Mode(r.IntN(2))
 	m.rules.Partial = PartialMode(r.IntN(3))
+	if sh.payload {
+		m.rules.Mode, m.rules.Partial = Custom, WholeRecord
+		m.rules.Payload = []string{"OverwriteNonDefaultsWithLatestAvroPayload", "PartialUpdateAvroPayload"}[r.IntN(2)]
+	}
 	m.rules.Unavailable = marker
 	for i := range r.IntN(3) {
 		m.rules.Ordering = append(m.rules.Ordering, fmt.Sprintf("ts%d", i))
@@ -108,7 +112,7 @@ func randomSlice(r *rand.Rand, sh shape) *modelSlice {
 		}
 		r.Shuffle(len(m.base), func(i, j int) { m.base[i], m.base[j] = m.base[j], m.base[i] })
 	}
-	blockPartial := r.IntN(3) == 0
+	blockPartial := r.IntN(3) == 0 && !sh.payload
 	for range 1 + r.IntN(1+r.IntN(64)) {
 		m.runs = append(m.runs, m.randomRun(r, sh, keys+5, blockPartial && r.IntN(2) == 0))
 	}
@@ -190,6 +194,10 @@ var randomPaths = []struct {
 	{"position", shape{positions: true}, Options{}, 120},
 	{"sorted", shape{sorted: true, duplicates: true}, Options{}, 120},
 	{"spilled", shape{duplicates: true}, Options{MemoryLimit: 6000}, 40},
+	{"spilled late", shape{duplicates: true}, Options{MemoryLimit: 40000}, 40},
+	{"payload", shape{payload: true, duplicates: true}, Options{}, 120},
+	{"payload by position", shape{payload: true, positions: true}, Options{}, 60},
+	{"payload spilled", shape{payload: true, duplicates: true}, Options{MemoryLimit: 40000}, 40},
 }
 
 // TestRandomSlices merges random slices by every path and compares with the

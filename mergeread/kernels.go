@@ -1,0 +1,178 @@
+package mergeread
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// fixed copies values of a fixed number of bytes.
+func (g *gatherer) fixed(sel *selection) *memory.Buffer {
+	buf := g.buffer(sel.n * g.width)
+	dst := buf.Bytes()
+	switch g.width {
+	case 4:
+		copyFixed[uint32](g, dst, sel)
+	case 8:
+		copyFixed[uint64](g, dst, sel)
+	case 16:
+		copyFixed[[2]uint64](g, dst, sel)
+	default:
+		g.copyBytes(dst, sel.spans)
+	}
+	return buf
+}
+
+// copyFixed copies values of a type T of the column's width.
+func copyFixed[T fixedValue](g *gatherer, to []byte, sel *selection) {
+	dst, spans := valuesOf[T](to), sel.spans
+	if g.full {
+		spans = sel.bulk
+	}
+	for _, s := range spans {
+		n, row := int(s.n), int(s.row)
+		if s.src < 0 || g.views[s.src].fixed == nil {
+			clear(dst[:n])
+			dst = dst[n:]
+			continue
+		}
+		src := valuesOf[T](g.views[s.src].fixed)
+		if n < 16 {
+			for i, v := range src[row : row+n] {
+				dst[i] = v
+			}
+		} else {
+			copy(dst[:n], src[row:row+n])
+		}
+		dst = dst[n:]
+	}
+	if !g.full {
+		return
+	}
+	dst = valuesOf[T](to)
+	for _, p := range sel.patches {
+		dst[p.at] = valuesOf[T](g.views[p.src].fixed)[p.row]
+	}
+}
+
+// fixedValue are types to copy values by.
+type fixedValue interface{ uint32 | uint64 | [2]uint64 }
+
+// valuesOf is arrow's CastFromBytes in a form that the compiler can inline.
+func valuesOf[T fixedValue](b []byte) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
+}
+
+func (g *gatherer) copyBytes(dst []byte, spans []span) {
+	w, k := g.width, 0
+	for _, s := range spans {
+		n := int(s.n) * w
+		if s.src < 0 || g.views[s.src].fixed == nil {
+			clear(dst[k : k+n])
+		} else {
+			copy(dst[k:k+n], g.views[s.src].fixed[int(s.row)*w:])
+		}
+		k += n
+	}
+}
+
+func (g *gatherer) bools(spans []span, n int) *memory.Buffer {
+	buf := g.buffer(int(bitutil.BytesForBits(int64(n))))
+	bits := bitWriter{dst: buf.Bytes()}
+	for _, s := range spans {
+		if s.src < 0 || g.views[s.src].fixed == nil {
+			bits.repeat(false, int(s.n))
+			continue
+		}
+		v := &g.views[s.src]
+		bits.copy(v.fixed, v.off+int(s.row), int(s.n))
+	}
+	bits.flush()
+	return buf
+}
+
+// strings32 copies values with 32-bit offsets.
+func (g *gatherer) strings32(spans []span, n int) (offs, data *memory.Buffer, err error) {
+	size := int64(0)
+	for _, s := range spans {
+		if s.src >= 0 {
+			if v := &g.views[s.src]; v.arr != nil {
+				size += int64(v.off32[s.row+s.n]) - int64(v.off32[s.row])
+			}
+		}
+	}
+	if size > maxOffset {
+		return nil, nil, errTooLong
+	}
+	offs, data = g.buffer(4*(n+1)), g.buffer(int(size))
+	o, d := arrow.Int32Traits.CastFromBytes(offs.Bytes()), data.Bytes()
+	k, at := 0, int32(0)
+	for _, s := range spans {
+		if s.src < 0 || g.views[s.src].arr == nil {
+			for range s.n {
+				o[k] = at
+				k++
+			}
+			continue
+		}
+		v := &g.views[s.src]
+		from := v.off32[s.row : s.row+s.n+1]
+		delta := at - from[0]
+		for i, x := range from[:s.n] {
+			o[k+i] = x + delta
+		}
+		k += int(s.n)
+		at += int32(copyText(d[at:], v.data[from[0]:], int(from[s.n]-from[0])))
+	}
+	o[n] = at
+	return offs, data, nil
+}
+
+// strings64 copies values with 64-bit offsets.
+func (g *gatherer) strings64(spans []span, n int) (offs, data *memory.Buffer) {
+	size := int64(0)
+	for _, s := range spans {
+		if s.src >= 0 {
+			if v := &g.views[s.src]; v.arr != nil {
+				size += v.off64[s.row+s.n] - v.off64[s.row]
+			}
+		}
+	}
+	offs, data = g.buffer(8*(n+1)), g.buffer(int(size))
+	o, d := arrow.Int64Traits.CastFromBytes(offs.Bytes()), data.Bytes()
+	k, at := 0, int64(0)
+	for _, s := range spans {
+		if s.src < 0 || g.views[s.src].arr == nil {
+			for range s.n {
+				o[k] = at
+				k++
+			}
+			continue
+		}
+		v := &g.views[s.src]
+		from := v.off64[s.row : s.row+s.n+1]
+		delta := at - from[0]
+		for i, x := range from[:s.n] {
+			o[k+i] = x + delta
+		}
+		k += int(s.n)
+		at += int64(copyText(d[at:], v.data[from[0]:], int(from[s.n]-from[0])))
+	}
+	o[n] = at
+	return offs, data
+}
+
+// copyText copies n bytes. Short ones, which most are, go as two words where
+// there is room.
+func copyText(dst, src []byte, n int) int {
+	if n <= 16 && len(dst) >= 16 && len(src) >= 16 {
+		le := binary.LittleEndian
+		le.PutUint64(dst, le.Uint64(src))
+		le.PutUint64(dst[8:], le.Uint64(src[8:]))
+		return n
+	}
+	return copy(dst, src[:n])
+}
