@@ -24,7 +24,7 @@ type logBlock struct {
 	native *parquet.File
 	bare   bool // a native log without footer entry
 
-	positioned bool // its records have positions in the base file
+	prunable bool // records may be left out: they are whole, and have no positions in the base file
 }
 
 // instant is the requested instant of the write that made the block.

@@ -48,9 +48,10 @@ func (s *slice) pruning(runs []Run, skipMerge bool) {
 }
 
 // logOptions say what of a Parquet log is read. Positions go by the rows of a
-// block, so that none may be missing there.
-func (s *slice) logOptions(hasPositions bool) scan.BaseOptions {
-	if hasPositions || s.pruneLogs == nil || !scan.PruningOff(s.env.Job.Options).On(scan.PruneLogs) {
+// block, so that none may be missing there; and partial updates may lack the
+// columns of the key.
+func (s *slice) logOptions(b *logBlock) scan.BaseOptions {
+	if !b.prunable || s.pruneLogs == nil || !scan.PruningOff(s.env.Job.Options).On(scan.PruneLogs) {
 		return scan.BaseOptions{}
 	}
 	return scan.BaseOptions{Prune: s.pruneLogs}

@@ -19,7 +19,7 @@ func (s *slice) run(b *logBlock) (Run, error) {
 	if r.Positions, err = s.positions(b); err != nil {
 		return r, err
 	}
-	b.positioned = r.Positions != nil
+	b.prunable = r.Positions == nil
 	if b.Type == hudilog.DeleteBlock {
 		r.Kind = Delete
 		r.Open = func(ctx context.Context) (batch.Reader, error) { return s.openDeletes(ctx, b) }
@@ -29,6 +29,7 @@ func (s *slice) run(b *logBlock) (Run, error) {
 		if r.Present, err = s.present(b); err != nil {
 			return r, err
 		}
+		b.prunable = b.prunable && r.Present == nil
 	}
 	all := make([]int, s.layout.working.NumFields())
 	for i := range all {
@@ -104,7 +105,7 @@ func (s *slice) openData(ctx context.Context, b *logBlock, t target) (batch.Read
 		if err != nil {
 			return nil, b.failed(err)
 		}
-		return s.env.ReadParquet(ctx, pf, b.instant(), s.task.Slice.Partition, t, s.logOptions(b.positioned))
+		return s.env.ReadParquet(ctx, pf, b.instant(), s.task.Slice.Partition, t, s.logOptions(b))
 	case hudilog.AvroDataBlock, hudilog.HFileDataBlock:
 		r, err := s.openAvro(ctx, b, t)
 		if err != nil {
