@@ -32,6 +32,9 @@ func newColumnTest(c combination, f arrow.Field, r Rules) columnTest {
 		}
 		return isNull
 	case overUnavailable:
+		if r.Unavailable == "" {
+			return nil
+		}
 		return equalsText(f.Type, r.Unavailable)
 	}
 	return nil

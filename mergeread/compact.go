@@ -192,7 +192,7 @@ func copyBatch(sources []*source, schema *arrow.Schema, o *output, mem memory.Al
 		}
 	}()
 	var sel selection
-	sel.reset(o.spans, o.rows)
+	sel.reset(o.spans, o.rows, 0)
 	for i, f := range schema.Fields() {
 		g := newGatherer(f.Type, mem)
 		for _, src := range sel.sources {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -294,7 +293,7 @@ func (g *gatherer) lists(spans []span, n int, valid *memory.Buffer, nulls int) (
 	if g.dt.ID() == arrow.MAP { // array.Map looks past an offset of its entries
 		gather = g.children[0].copied
 	}
-	g.child.reset(g.scratch, int(at))
+	g.child.reset(g.scratch, int(at), 0)
 	child, err := gather(&g.child)
 	if err != nil {
 		offs.Release()

@@ -54,20 +54,18 @@ func checkGather(t *testing.T, dt arrow.DataType, mem memory.Allocator, r *rand.
 		g.set(i, arrs[i])
 	}
 	g.set(len(arrs), nil)
-	var spans []span
+	spans := randomSpans(r, arrs)
+	if r.IntN(2) == 0 {
+		spans = updateSpans(r, arrs)
+	}
 	var parts []arrow.Array
 	n := 0
-	for range r.IntN(8) {
-		src := r.IntN(len(arrs)+2) - 1 // a null source at either end
-		s := span{src: int32(src), n: int32(1 + r.IntN(12))}
-		if src < 0 || src == len(arrs) {
+	for _, s := range spans {
+		if s.src < 0 || int(s.src) == len(arrs) {
 			parts = append(parts, array.MakeArrayOfNull(mem, dt, int(s.n)))
 		} else {
-			s.n = min(s.n, int32(arrs[src].Len()))
-			s.row = int32(r.IntN(arrs[src].Len() - int(s.n) + 1))
-			parts = append(parts, array.NewSlice(arrs[src], int64(s.row), int64(s.row+s.n)))
+			parts = append(parts, array.NewSlice(arrs[s.src], int64(s.row), int64(s.row+s.n)))
 		}
-		spans = append(spans, s)
 		n += int(s.n)
 	}
 	parts = append(parts, array.MakeArrayOfNull(mem, dt, 0))
@@ -82,7 +80,7 @@ func checkGather(t *testing.T, dt arrow.DataType, mem memory.Allocator, r *rand.
 	}
 	defer want.Release()
 	var sel selection
-	sel.reset(spans, n)
+	sel.reset(spans, n, arrs[baseSource].Len())
 	got, err := g.gather(&sel)
 	if err != nil {
 		t.Fatal(err)
@@ -96,6 +94,43 @@ func checkGather(t *testing.T, dt arrow.DataType, mem memory.Allocator, r *rand.
 	if got.Len() != n || got.NullN() != want.NullN() || !array.Equal(got, want) {
 		t.Fatalf("spans %v:\ngot  %v\nwant %v", spans, got, want)
 	}
+}
+
+// randomSpans takes stretches from anywhere, and from a null source at either
+// end.
+func randomSpans(r *rand.Rand, arrs []arrow.Array) (spans []span) {
+	for range r.IntN(8) {
+		src := r.IntN(len(arrs)+2) - 1
+		s := span{src: int32(src), n: int32(1 + r.IntN(12))}
+		if src >= 0 && src < len(arrs) {
+			s.n = min(s.n, int32(arrs[src].Len()))
+			s.row = int32(r.IntN(arrs[src].Len() - int(s.n) + 1))
+		}
+		spans = append(spans, s)
+	}
+	return spans
+}
+
+// updateSpans goes through the base as a merge does: rows stay, go or are
+// replaced, and others may follow.
+func updateSpans(r *rand.Rand, arrs []arrow.Array) []span {
+	var o output
+	for row := range arrs[baseSource].Len() + r.IntN(4) {
+		src := 1 + r.IntN(len(arrs)) // the last has no column
+		switch k := r.IntN(10); {
+		case k < 1 || k < 2 && row == 0:
+		case k < 4 && src == len(arrs) && r.IntN(9) > 0:
+		case k < 4 || row >= arrs[baseSource].Len():
+			last := 0
+			if src < len(arrs) {
+				last = arrs[src].Len() - 1
+			}
+			o.add(src, last-r.IntN(last+1)*r.IntN(2), 1)
+		default:
+			o.add(baseSource, row, 1)
+		}
+	}
+	return o.spans
 }
 
 func randomArray(dt arrow.DataType, mem memory.Allocator, r *rand.Rand, n int) arrow.Array {

@@ -127,10 +127,14 @@ func (b *builder) batch(m *resolver, o *output) (arrow.RecordBatch, error) {
 			c.Release()
 		}
 	}()
-	b.sel.reset(o.spans, o.rows)
+	base := 0
+	if s := m.sources[baseSource]; s != nil {
+		base = s.rows
+	}
+	b.sel.reset(o.spans, o.rows, base)
 	for _, c := range b.in.Output {
 		if o.overlays {
-			b.sel.reset(b.resolve(m, o.spans, c), o.rows)
+			b.sel.reset(b.resolve(m, o.spans, c), o.rows, base)
 		}
 		arr, err := b.columns[c].gather(&b.sel)
 		if err != nil {

@@ -20,8 +20,8 @@ type selection struct {
 	sources []int32 // those in spans
 	absent  bool    // some rows come from no source
 
-	// The same for values of a fixed width: long stretches, in which single
-	// rows are then replaced. Most updates are of this kind.
+	// The same for values of a fixed width: stretches of the base batch, in
+	// which single rows are then replaced, as updates do.
 	bulk    []span
 	patches []patch
 }
@@ -29,18 +29,19 @@ type selection struct {
 // A patch is a row in the place of another.
 type patch struct{ at, src, row int32 }
 
-// reset makes it the selection of other spans, which have n rows.
-func (s *selection) reset(spans []span, n int) {
+// reset makes it the selection of other spans, which have n rows; base is the
+// number of rows that baseSource has.
+func (s *selection) reset(spans []span, n, base int) {
 	*s = selection{spans: spans, n: n, sources: s.sources[:0], bulk: s.bulk[:0], patches: s.patches[:0]}
 	at, last := int32(0), int32(-1)
-	for i, x := range spans {
+	for _, x := range spans {
 		if x.src < 0 {
 			s.absent = true
 		} else if x.src != last {
 			s.meet(x.src)
 			last = x.src
 		}
-		s.extend(x, at, i+1 < len(spans))
+		s.extend(x, at, int32(base))
 		at += x.n
 	}
 }
@@ -56,16 +57,15 @@ func (s *selection) meet(src int32) {
 }
 
 // extend adds a span that begins at a row of the array. A single row after a
-// stretch takes the place of the row that would go on with it, unless it is the
-// last: the source may end there.
-func (s *selection) extend(x span, at int32, more bool) {
-	if k := len(s.bulk) - 1; k >= 0 && x.src >= 0 && s.bulk[k].src >= 0 {
+// stretch of the base takes the place of the base row that would come next.
+func (s *selection) extend(x span, at, base int32) {
+	if k := len(s.bulk) - 1; k >= 0 && s.bulk[k].src == baseSource {
 		b := &s.bulk[k]
-		if x.src == b.src && x.row == b.row+b.n {
+		switch next := b.row + b.n; {
+		case x.src == baseSource && x.row == next:
 			b.n += x.n
 			return
-		}
-		if more && x.n == 1 && x.src != b.src {
+		case x.src > baseSource && x.n == 1 && next < base:
 			b.n++
 			s.patches = append(s.patches, patch{at, x.src, x.row})
 			return
