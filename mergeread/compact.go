@@ -11,9 +11,10 @@ import (
 const (
 	// compactRows is how many superseded rows are worth a copy of the others.
 	compactRows = 1 << 16
-	// compactSources is how many batches the rows of the log side may be
-	// spread over when the base comes.
+	// compactSources is how many batches of less than compactSmall rows each
+	// the log side may consist of when the base comes.
 	compactSources = 64
+	compactSmall   = 1 << 10
 	// compactBatch is the number of rows of a batch after compaction.
 	compactBatch = 1 << 15
 )
@@ -52,7 +53,8 @@ func (f *fold) maybeCompact(mem memory.Allocator) error {
 
 // settle prepares the log side for the base: few batches, near each other.
 func (f *fold) settle(mem memory.Allocator) error {
-	if f.combines() || len(f.sources) <= compactSources && f.rows < 2*f.entries {
+	n := len(f.sources)
+	if f.combines() || (n <= compactSources || f.rows >= n*compactSmall) && f.rows < 2*f.entries {
 		return nil
 	}
 	return f.compact(mem)

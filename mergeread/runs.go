@@ -135,7 +135,7 @@ func (s *slice) openAvro(ctx context.Context, b *logBlock, t target) (batch.Read
 		return nil, err
 	}
 	r := &recordReader{ctx: ctx, block: b, decoder: d, adapter: a, rows: logBatchRows}
-	if n := s.env.Options.BatchSize; n > 0 {
+	if n := s.env.Options.BatchSize; n > 0 && s.asIs {
 		r.rows = min(n, r.rows)
 	}
 	if b.Type == hudilog.HFileDataBlock {

@@ -28,7 +28,7 @@ type Slices struct {
 
 // Merge implements [scan.Merger].
 func (m Slices) Merge(ctx context.Context, env *scan.Env, task scan.Task, threads int) (batch.Reader, error) {
-	s := &slice{env: env, task: task, threads: threads}
+	s := &slice{env: env, task: task, threads: threads, asIs: m.SkipMerge}
 	r, err := s.merge(ctx, m)
 	if err != nil {
 		return nil, errors.Join(s.failed(err), s.closeFiles())
@@ -45,6 +45,7 @@ type slice struct {
 	rules   Rules
 	files   []storage.File
 	stats   Stats
+	asIs    bool // rows come out as they are stored
 
 	pruneBase, pruneLogs *pushdown.Bound // rows of use; nil = all
 }

@@ -151,6 +151,8 @@ func (d *Decoder) decode(n *node) {
 		if b := d.take(4); b != nil {
 			n.col.append32(binary.LittleEndian.Uint32(b))
 		}
+	case opDecimalFixed:
+		d.decodeDecimal(n.col, d.take(n.size))
 	case opBoolean:
 		d.decodeBoolean(n.col)
 	case opNull:
@@ -186,8 +188,6 @@ func (d *Decoder) decodeOther(n *node) {
 		}
 	case opDecimalBytes:
 		d.decodeDecimal(n.col, d.bytes())
-	case opDecimalFixed:
-		d.decodeDecimal(n.col, d.take(n.size))
 	case opEnum:
 		i := d.long()
 		if i < 0 || i >= int64(len(n.symbols)) {
@@ -233,6 +233,16 @@ func (d *Decoder) decodeBoolean(col *column) {
 
 // decodeDecimal appends a big-endian two's complement number.
 func (d *Decoder) decodeDecimal(col *column, b []byte) {
+	if len(b) <= 8 {
+		v := uint64(0)
+		for _, x := range b {
+			v = v<<8 | uint64(x)
+		}
+		shift := uint(64 - 8*len(b))
+		n := int64(v<<shift) >> shift
+		col.appendDecimal(uint64(n), uint64(n>>63))
+		return
+	}
 	var hi, lo uint64
 	if len(b) > 0 && b[0] >= 0x80 {
 		hi, lo = ^uint64(0), ^uint64(0)
