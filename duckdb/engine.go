@@ -26,7 +26,9 @@ import (
 
 	bindings "github.com/duckdb/duckdb-go-bindings"
 
+	"github.com/hudi-go/hudi/duckdb/internal/functions"
 	"github.com/hudi-go/hudi/duckdb/internal/tablefunc"
+	"github.com/hudi-go/hudi/provider"
 )
 
 // A Source is what can be a table: its schema, and scans of some of its
@@ -37,6 +39,9 @@ type Source = tablefunc.Source
 // DuckDB to order joins.
 type Counter = tablefunc.Counter
 
+// Handed tells what DuckDB's own Parquet reader reads of a table.
+type Handed = functions.Handed
+
 // Options say how an engine runs. The zero value is ready to use.
 type Options struct {
 	// Threads is how many threads DuckDB uses; 0 for all cores.
@@ -46,20 +51,33 @@ type Options struct {
 	MemoryLimit int64
 	// TempDir is the parent of the folder for spilled data; "" for os.TempDir.
 	TempDir string
-	// Open gives the table for a path in hudi_scan('path') or read_hudi('path');
-	// nil refuses paths.
-	Open func(ctx context.Context, path string) (Source, error)
+	// Paths lets statements name tables by their path, as in
+	// FROM 'hudi:/lake/trips' and hudi_scan('/lake/trips').
+	Paths bool
+	// Provider are the options that these tables are opened with.
+	Provider provider.Options
+	// Scans has the threads and the memory limit of scans of such tables.
+	Scans provider.Query
+	// Scanned, if set, is told about each scan that begins of a table named by
+	// its path, or registered by [Engine.RegisterTable].
+	Scanned func(*provider.Table, *provider.Result)
+	// Handed, if set, is told which part of such a table DuckDB's own Parquet
+	// reader will read for a statement.
+	Handed func(Handed)
 }
 
 // An Engine is a database. It is safe for concurrent use; statements that run
 // at once need a [Conn] each.
 type Engine struct {
-	db      bindings.Database
-	options Options
-	temp    string
-	running sync.Map // connection id -> context.Context of its statement
+	db        bindings.Database
+	options   Options
+	functions *functions.Functions
+	temp      string
+	running   sync.Map // connection id -> context.Context of its statement
 
 	registering sync.Mutex // DuckDB does not like schemas to be made at once
+	names       int
+	registered  map[string]string // table -> what functions know it by
 	mu          sync.RWMutex
 	sources     map[string]Source
 }
@@ -78,7 +96,13 @@ func Open(o Options) (*Engine, error) {
 	}
 	// DuckDB makes the folder when it needs it.
 	temp := filepath.Join(o.TempDir, "hudi-sql-"+rand.Text())
-	e := &Engine{options: o, temp: temp, sources: map[string]Source{}}
+	e := &Engine{options: o, temp: temp, sources: map[string]Source{}, registered: map[string]string{}}
+	if o.Scans.Threads == 0 {
+		o.Scans.Threads = o.Threads
+	}
+	e.functions = functions.New(functions.Options{
+		Provider: o.Provider, Query: o.Scans, Context: e.contextOf, NoPaths: !o.Paths, Scanned: o.Scanned, Handed: o.Handed,
+	})
 	if err := e.open(); err != nil {
 		return nil, err
 	}
@@ -127,12 +151,14 @@ func (e *Engine) prepare() error {
 	if err := tablefunc.Register(c.pointer(), function, f); err != nil {
 		return err
 	}
-	// Instants are shown in UTC wherever the program runs.
-	setup := "SET GLOBAL TimeZone = 'UTC';"
-	for _, name := range []string{"hudi_scan", "read_hudi"} {
-		setup += fmt.Sprintf("CREATE MACRO %s(path) AS TABLE SELECT * EXCLUDE (%s) FROM %s(path);", name, rowColumn, function)
+	if err := e.functions.Register(c.pointer()); err != nil {
+		return err
 	}
-	return c.Exec(context.Background(), setup)
+	if e.options.Paths {
+		e.functions.Replace(e.db.Ptr)
+	}
+	// Instants are shown in UTC wherever the program runs.
+	return c.Exec(context.Background(), "SET GLOBAL TimeZone = 'UTC'")
 }
 
 const (
@@ -140,65 +166,11 @@ const (
 	rowColumn = "hudi_row"  // its first column, hidden by what users name
 )
 
-// registered marks the arguments of the function that name registered sources, so
-// that no path can be taken for one.
-const registered = "\x01"
-
-func (e *Engine) resolve(ctx context.Context, a tablefunc.Arguments) (Source, error) {
-	argument := a.Positional[0]
-	if name, ok := strings.CutPrefix(argument, registered); ok {
-		e.mu.RLock()
-		defer e.mu.RUnlock()
-		if s := e.sources[name]; s != nil {
-			return s, nil
-		}
-		return nil, fmt.Errorf("table %q is not registered any more", name)
-	}
-	if e.options.Open == nil {
-		return nil, fmt.Errorf("no table %q: paths can't be opened here", argument)
-	}
-	return e.options.Open(ctx, argument)
-}
-
 func (e *Engine) contextOf(connection uint64) context.Context {
 	if ctx, ok := e.running.Load(connection); ok {
 		return ctx.(context.Context)
 	}
 	return context.Background()
-}
-
-// Register makes a source known as a table of a schema, "" being the default
-// one. A table of that name, in DuckDB's sense (letter case does not matter),
-// is replaced.
-func (e *Engine) Register(ctx context.Context, schema, name string, s Source) error {
-	c, err := e.Connect()
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	if schema == "" {
-		schema = "main"
-	}
-	e.registering.Lock()
-	defer e.registering.Unlock()
-	key := strings.ToLower(QuoteName(schema) + "." + QuoteName(name))
-	e.mu.Lock()
-	before, had := e.sources[key]
-	e.sources[key] = s
-	e.mu.Unlock()
-	err = c.Exec(ctx, fmt.Sprintf("CREATE SCHEMA IF NOT EXISTS %s; CREATE OR REPLACE VIEW %[1]s.%s AS SELECT * EXCLUDE (%s) FROM %s(%s)",
-		QuoteName(schema), QuoteName(name), rowColumn, function, QuoteString(registered+key)))
-	if err == nil {
-		return nil
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if had {
-		e.sources[key] = before
-	} else {
-		delete(e.sources, key)
-	}
-	return fmt.Errorf("table %q: %w", name, err)
 }
 
 // Close ends the engine. Its connections must be closed before.

@@ -249,22 +249,27 @@ func TestScanOfOtherTypeIsRefused(t *testing.T) {
 }
 
 func TestPaths(t *testing.T) {
-	s := numbers(memory.DefaultAllocator, 10, 10)
-	defer s.release()
-	_, c := open(t, Options{Open: func(_ context.Context, path string) (Source, error) {
-		if path != "/lake/x" {
-			return nil, fmt.Errorf("no table at %s", path)
-		}
-		return s, nil
-	}})
-	for _, f := range []string{"hudi_scan", "read_hudi"} {
-		if got := rows(t, c, "SELECT max(id) AS m FROM "+f+"('/lake/x')"); got[0] != `{"m":9}` {
-			t.Error(got)
+	const trips = "../testdata/trips"
+	_, c := open(t, Options{Paths: true})
+	for _, from := range []string{"hudi_scan('" + trips + "')", "read_hudi('" + trips + "')", "'hudi:" + trips + "'", "query(hudi_sql('" + trips + "'))"} {
+		if got := rows(t, c, "SELECT count(*) AS n FROM "+from); got[0] != `{"n":463}` {
+			t.Error(from, got)
 		}
 	}
-	for arg, want := range map[string]string{"'/lake/y'": "no table at /lake/y", "NULL": "not NULL", "chr(1)||'t'": "not registered"} {
-		if _, err := c.Query(context.Background(), "FROM read_hudi("+arg+")"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v", arg, err)
+	for from, want := range map[string]string{
+		"hudi_scan('/lake/y')":                             "not a Hudi table",
+		"'hudi:/lake/y'":                                   "not a Hudi table",
+		"hudi_scan(NULL)":                                  "not NULL",
+		"query(hudi_sql(chr(1)||'t'))":                     "not registered",
+		"'hudi:" + trips + "?as-of=2020'":                  "as-of is none of",
+		"hudi_merge_scan('x')":                             "plan",
+		"hudi_scan('" + trips + "', threads := 0)":         "from 1",
+		"hudi_scan('" + trips + "', query_type := 'all')":  "not known",
+		"hudi_scan('" + trips + "', begin_time := '2020')": "bound changes",
+		"hudi_scan('" + trips + "', filter := 'x >')":      "filter",
+	} {
+		if _, err := c.Query(context.Background(), "FROM "+from); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", from, err)
 		}
 	}
 	_, none := open(t, Options{})

@@ -50,7 +50,10 @@ func newSession(e *Env, o provider.Options, q provider.Query) (*session, error) 
 	// Scans and the engine share the memory.
 	s.query.MemoryLimit = q.MemoryLimit / 4
 	var err error
-	s.engine, err = duckdb.Open(duckdb.Options{Threads: q.Threads, MemoryLimit: q.MemoryLimit - s.query.MemoryLimit, Open: s.openPath})
+	s.engine, err = duckdb.Open(duckdb.Options{
+		Threads: q.Threads, MemoryLimit: q.MemoryLimit - s.query.MemoryLimit,
+		Paths: true, Provider: o, Scans: s.query, Scanned: s.stats.add, Handed: s.stats.handed,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -63,17 +66,6 @@ func newSession(e *Env, o provider.Options, q provider.Query) (*session, error) 
 func (s *session) close() error {
 	s.conn.Close()
 	return s.engine.Close()
-}
-
-// openPath serves read_hudi('path').
-func (s *session) openPath(ctx context.Context, path string) (duckdb.Source, error) {
-	t, err := provider.Open(ctx, path, s.options)
-	if err != nil {
-		return nil, err
-	}
-	q := s.query
-	q.Meta = true
-	return newSource(ctx, t, q, s.stats)
 }
 
 // add makes known the table at a path, or all tables of a folder. With a name,
@@ -154,11 +146,7 @@ func (s *session) register(ctx context.Context, t *sqlTable, meta int) error {
 	}
 	q := s.query
 	q.Meta = meta == 2
-	source, err := newSource(ctx, t.table, q, s.stats)
-	if err != nil {
-		return err
-	}
-	if err := s.engine.Register(ctx, t.schema, t.name, source); err != nil {
+	if err := s.engine.RegisterTable(ctx, t.schema, t.name, t.table, q); err != nil {
 		return err
 	}
 	t.meta = meta

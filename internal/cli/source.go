@@ -64,15 +64,30 @@ type statsLog struct {
 	scans []scanOf
 }
 
+// scanOf is a scan of ours, or what DuckDB's own reader read.
 type scanOf struct {
 	table  *provider.Table
 	result *provider.Result
+	handed duckdb.Handed
 }
 
 func (l *statsLog) add(t *provider.Table, r *provider.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.scans = append(l.scans, scanOf{t, r})
+	l.scans = append(l.scans, scanOf{table: t, result: r})
+}
+
+// handed notes what DuckDB reads itself. DuckDB may plan a statement more than
+// once.
+func (l *statsLog) handed(h duckdb.Handed) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.scans {
+		if s.result == nil && s.table == h.Table && s.handed.Files == h.Files && s.handed.Bytes == h.Bytes {
+			return
+		}
+	}
+	l.scans = append(l.scans, scanOf{table: h.Table, handed: h})
 }
 
 // reset forgets the scans so far.
@@ -87,6 +102,14 @@ type tableStats struct {
 	Table string `json:"table"`
 	Path  string `json:"path"`
 	provider.Stats
+	// Handed are the files that DuckDB's own reader read, which does not tell
+	// how many rows and bytes that were.
+	Handed *handedStats `json:"handed,omitempty"`
+}
+
+type handedStats struct {
+	Files int   `json:"files"`
+	Bytes int64 `json:"bytes"` // sizes of the files
 }
 
 func (l *statsLog) all() []tableStats {
@@ -94,7 +117,14 @@ func (l *statsLog) all() []tableStats {
 	defer l.mu.Unlock()
 	all := make([]tableStats, 0, len(l.scans))
 	for _, s := range l.scans {
-		all = append(all, tableStats{s.table.Name(), s.table.URI(), s.result.Stats()})
+		one := tableStats{Table: s.table.Name(), Path: s.table.URI()}
+		if s.result != nil {
+			one.Stats = s.result.Stats()
+		} else {
+			one.Instant, one.Plan = s.handed.Plan.Instant(), s.handed.Plan.Stats
+			one.Handed = &handedStats{s.handed.Files, s.handed.Bytes}
+		}
+		all = append(all, one)
 	}
 	return all
 }

@@ -13,6 +13,7 @@ package functions
 import (
 	"context"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"github.com/hudi-go/hudi/duckdb/internal/tablefunc"
@@ -28,8 +29,21 @@ type Options struct {
 	// Context gives the context of the query that runs on a connection; nil
 	// stands for context.Background.
 	Context func(connection uint64) context.Context
+	// NoPaths leaves only the tables of [Functions.Name]: paths are refused.
+	NoPaths bool
 	// Scanned, if set, is told about each scan that begins.
 	Scanned func(*provider.Table, *provider.Result)
+	// Handed, if set, is told about each plan of which DuckDB's own reader reads
+	// some files.
+	Handed func(Handed)
+}
+
+// Handed tells what DuckDB's own Parquet reader reads of a table.
+type Handed struct {
+	Table *provider.Table
+	Plan  *provider.Plan
+	Files int
+	Bytes int64 // sizes of the files
 }
 
 // Functions are the functions of one database.
@@ -37,6 +51,7 @@ type Functions struct {
 	options Options
 	plans   *plans
 	footers *footers
+	named   sync.Map // name -> named
 }
 
 // New makes the functions.
@@ -108,8 +123,34 @@ func (f *Functions) Register(connection unsafe.Pointer) error {
 // takes a duckdb_database.
 func (f *Functions) Replace(database unsafe.Pointer) { tablefunc.AddReplacement(database, f.replace) }
 
+// mark stands in front of names in hudi_sql's argument, so that no path can be
+// taken for one.
+const mark = "\x01"
+
+// named is a table that has a name.
+type named struct {
+	table *provider.Table
+	query provider.Query
+	ready bool
+}
+
+// Name makes what a query reads of a table known by a name, and gives a table
+// expression of SQL for it. Until ready is called, no files are planned: the
+// expression has the columns and no rows, which is all that a view needs to be
+// created.
+func (f *Functions) Name(name string, t *provider.Table, q provider.Query) (expression string, ready func()) {
+	f.named.Store(name, named{t, q, false})
+	return "query(hudi_sql(" + quoteString(mark+name) + "))", func() { f.named.Store(name, named{t, q, true}) }
+}
+
+// Forget forgets a name.
+func (f *Functions) Forget(name string) { f.named.Delete(name) }
+
 // open opens the table of a call.
 func (f *Functions) open(ctx context.Context, a tablefunc.Arguments) (*provider.Table, error) {
+	if f.options.NoPaths {
+		return nil, fmt.Errorf("no table %q: paths can't be opened here", a.Positional[0])
+	}
 	o := f.options.Provider
 	o.Storage = merged(o.Storage, a.Maps[storageOptions])
 	o.Hudi = merged(o.Hudi, a.Maps[readOptions])

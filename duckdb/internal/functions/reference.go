@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hudi-go/hudi/duckdb/internal/tablefunc"
+	"github.com/hudi-go/hudi/provider"
 )
 
 // prefix marks names of tables that are for us: FROM 'hudi:/lake/trips'.
@@ -21,7 +22,7 @@ const (
 )
 
 // referable are the parameters that a reference may have.
-var referable = []string{asOf, queryType, beginTime, endTime, metaColumns, threads}
+var referable = []string{asOf, queryType, beginTime, endTime, metaColumns, where, threads}
 
 // reference reads a table's path with parameters behind it, as in
 // /lake/trips?as_of=2024-01-02&meta=true.
@@ -70,22 +71,61 @@ func (f *Functions) sql(arguments []string) (string, error) {
 	if len(arguments) == 0 {
 		return "", errors.New("hudi_sql needs a table's path, not NULL")
 	}
-	a, err := reference(strings.TrimPrefix(arguments[0], prefix))
-	if err != nil {
-		return "", err
-	}
-	q, err := f.query(a)
-	if err != nil {
-		return "", err
-	}
 	ctx := context.Background()
-	t, err := f.open(ctx, a)
+	if name, ok := strings.CutPrefix(arguments[0], mark); ok {
+		if n, ok := f.named.Load(name); ok {
+			return f.namedSQL(ctx, n.(named))
+		}
+		return "", fmt.Errorf("table %s is not registered any more", name)
+	}
+	t, q, err := f.refer(ctx, arguments[0])
 	if err != nil {
 		return "", err
 	}
+	condition := q.Where
+	// DuckDB asks the rows; the plan leaves out what is certain to be left out.
+	q.Inexact = true
 	p, err := t.Plan(ctx, q)
 	if err != nil {
 		return "", err
 	}
-	return f.SQL(ctx, t, p, q)
+	text, err := f.SQL(ctx, t, p, q)
+	if err != nil || condition == "" {
+		return text, err
+	}
+	return "SELECT * FROM (" + text + ") WHERE (" + condition + "\n)", nil
+}
+
+// namedSQL is the query of a named table.
+func (f *Functions) namedSQL(ctx context.Context, n named) (string, error) {
+	if n.ready {
+		p, err := n.table.Plan(ctx, n.query)
+		if err != nil {
+			return "", err
+		}
+		return f.SQL(ctx, n.table, p, n.query)
+	}
+	s, err := n.table.Schema(ctx, n.query)
+	if err != nil {
+		return "", err
+	}
+	none, err := rowsOf(s, func(func(...any)) error { return nil })
+	if err != nil {
+		return "", err
+	}
+	return f.mergeSQL(s, none), nil
+}
+
+// refer gives the table and the query that a reference stands for.
+func (f *Functions) refer(ctx context.Context, text string) (*provider.Table, provider.Query, error) {
+	a, err := reference(strings.TrimPrefix(text, prefix))
+	if err != nil {
+		return nil, provider.Query{}, err
+	}
+	q, err := f.query(a)
+	if err != nil {
+		return nil, q, err
+	}
+	t, err := f.open(ctx, a)
+	return t, q, err
 }

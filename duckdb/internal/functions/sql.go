@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/hudi-go/hudi/duckdb/internal/tablefunc"
 	"github.com/hudi-go/hudi/provider"
 	"github.com/hudi-go/hudi/scan"
@@ -28,14 +30,14 @@ const maxPlans = 256
 // again. The oldest go first.
 type plans struct {
 	mu    sync.Mutex
-	all   map[string]*planned
+	all   map[string]tablefunc.Source
 	order []string
 }
 
-func newPlans() *plans { return &plans{all: map[string]*planned{}} }
+func newPlans() *plans { return &plans{all: map[string]tablefunc.Source{}} }
 
 // keep gives a ticket for a plan.
-func (p *plans) keep(s *planned) string {
+func (p *plans) keep(s tablefunc.Source) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.order) == maxPlans {
@@ -66,21 +68,30 @@ func (f *Functions) SQL(ctx context.Context, t *provider.Table, p *provider.Plan
 		return "", err
 	}
 	var branches []string
+	var handed int64
 	for _, s := range n.selections {
 		branches = append(branches, n.selectFrom(s))
+		handed += sizes(s.tasks)
+	}
+	if f.options.Handed != nil && len(branches) > 0 {
+		f.options.Handed(Handed{t, p, n.files(), handed})
 	}
 	if len(n.rest) > 0 || len(branches) == 0 {
 		part := *p
 		part.Tasks, part.Stats = n.rest, provider.PlanStats{}
 		part.Stats.Bytes = sizes(n.rest)
-		names := make([]string, n.schema.NumFields())
-		for i, field := range n.schema.Fields() {
-			names[i] = quoteName(field.Name)
-		}
-		ticket := f.plans.keep(f.rows(t, &part, q))
-		branches = append(branches, fmt.Sprintf("SELECT %s FROM %s(%s)", strings.Join(names, ", "), mergeScan, quoteString(ticket)))
+		branches = append(branches, f.mergeSQL(n.schema, f.rows(t, &part, q)))
 	}
 	return strings.Join(branches, " UNION ALL "), nil
+}
+
+// mergeSQL is the branch that the merge scan reads.
+func (f *Functions) mergeSQL(schema *arrow.Schema, s tablefunc.Source) string {
+	names := make([]string, schema.NumFields())
+	for i, field := range tablefunc.UniqueNames(schema, rowColumn) {
+		names[i] = quoteName(field)
+	}
+	return fmt.Sprintf("SELECT %s FROM %s(%s)", strings.Join(names, ", "), mergeScan, quoteString(f.plans.keep(s)))
 }
 
 func (n *native) selectFrom(s *selection) string {

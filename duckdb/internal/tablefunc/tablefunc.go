@@ -134,7 +134,7 @@ func (f *Function) bind(info capi.BindInfo) error {
 		info.AddColumn(f.RowColumn, t)
 		t.Destroy()
 	}
-	names := uniqueNames(schema, f.RowColumn)
+	names := UniqueNames(schema, f.RowColumn)
 	for i, field := range schema.Fields() {
 		t, err := vector.TypeOf(field.Type)
 		if err != nil {
@@ -171,9 +171,9 @@ func (f *Function) arguments(info capi.BindInfo) (Arguments, error) {
 	return a, nil
 }
 
-// uniqueNames gives the names of the columns as DuckDB takes them: it does not
+// UniqueNames gives the names of the columns as DuckDB takes them: it does not
 // tell letter case apart, so twins get a number, as in its Parquet reader.
-func uniqueNames(schema *arrow.Schema, taken string) []string {
+func UniqueNames(schema *arrow.Schema, taken string) []string {
 	seen := map[string]bool{strings.ToLower(taken): true}
 	names := make([]string, schema.NumFields())
 	for i, f := range schema.Fields() {
