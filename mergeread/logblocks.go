@@ -53,6 +53,10 @@ func (s *slice) openLogs(ctx context.Context) ([]*logBlock, error) {
 			return nil, s.env.FileError(log.Path, log.Instant, err)
 		}
 		s.files = append(s.files, f)
+		if f.Size() < log.Size {
+			s.env.Options.Logger.Warn("a log file is shorter than the table has recorded: changes in it are lost",
+				"table", s.env.Job.URI, "file", log.Path, "bytes", f.Size(), "recorded", log.Size)
+		}
 		blocks, err := s.blocksOf(ctx, log, f)
 		if err != nil {
 			return nil, s.env.FileError(log.Path, log.Instant, err)

@@ -171,6 +171,9 @@ func (r *groupReader) logs(logs []LogFile) error {
 			return err
 		}
 		for _, b := range some {
+			if b.Corrupt { // files would be missing from the listing, and nobody would know
+				return fmt.Errorf("%s: %d bytes at offset %d can't be read", l.Path, b.ContentLength, b.Offset)
+			}
 			blocks, infos = append(blocks, logBlock{block: b}), append(infos, b.BlockInfo)
 		}
 	}
