@@ -42,6 +42,11 @@ func (s *slice) pruning(runs []Run, skipMerge bool) {
 		s.pruneBase, s.pruneLogs = b, b
 		return
 	}
+	if anyPartial(runs) {
+		// Records of partial blocks may lack the columns of the key. Without
+		// the base row they would fulfil conditions as nulls.
+		return
+	}
 	keys := scan.KeyColumns(s.env.Config, s.env.Job.Schema.Schema)
 	s.pruneBase = pushdown.BaseRows(b, len(runs) > 0, s.merging(runs), keys)
 	s.pruneLogs = pushdown.LogRows(b, keys)

@@ -19,6 +19,14 @@ const (
 	lookupFiles = 256
 )
 
+// An index is what a pruner asks of a metadata table.
+type index interface {
+	Lookup(ctx context.Context, partition string, keys []string) (map[string]*snapshot.MetadataRecord, error)
+	Prefix(ctx context.Context, partition string, prefixes []string) (map[string]*snapshot.MetadataRecord, error)
+	Locations(ctx context.Context, keys []string) ([]snapshot.RecordLocation, error)
+	IndexDefinitions(ctx context.Context) (map[string]snapshot.IndexDefinition, error)
+}
+
 // A pruner leaves out what of a table can't fulfil a condition.
 type pruner struct {
 	snap     *snapshot.Snapshot
@@ -30,7 +38,7 @@ type pruner struct {
 	keys     pushdown.KeyColumns
 	isKey    func(*pushdown.Field) bool
 	// meta is the metadata table, nil if there is none to ask.
-	meta *snapshot.MetadataTable
+	meta index
 	// current says that indexes of what the table holds now can be asked, not
 	// only those of files, which never change.
 	current bool
@@ -60,7 +68,10 @@ func (t *Table) newPruner(ctx context.Context, snap *snapshot.Snapshot, q Query,
 	if byMeta, err := snap.ByMetadata(ctx); err != nil || !byMeta {
 		return r, err
 	}
-	r.meta, err = snap.Metadata(ctx)
+	m, err := snap.Metadata(ctx)
+	if m != nil {
+		r.meta = m
+	}
 	return r, err
 }
 

@@ -17,7 +17,7 @@ var nan = math.NaN()
 // which NaN may hide, or that contradict each other, are dropped: ok is false.
 // Floats between zero and zero are what writers leave that lost the bounds.
 func (d domain) intBounds(s Stats) (low, high *intKey, ok bool) {
-	if d.order == orderFloat && (isNaN(s.Min) || isNaN(s.Max) || isZero(s.Min) && isZero(s.Max)) {
+	if d.order == orderFloat && (isNaN(s.Min) || isNaN(s.Max) || zeroOrNone(s.Min) && zeroOrNone(s.Max)) {
 		return nil, nil, false
 	}
 	low, high = d.intBound(s.Min), d.intBound(s.Max)
@@ -29,7 +29,7 @@ func (d domain) intBounds(s Stats) (low, high *intKey, ok bool) {
 
 func isNaN(v Value) bool { return v.kind == KindFloat && v.float != v.float }
 
-func isZero(v Value) bool { return v.kind == KindFloat && v.float == 0 }
+func zeroOrNone(v Value) bool { return v.IsNull() || v.kind == KindFloat && v.float == 0 }
 
 func (d domain) intBound(v Value) *intKey {
 	var k intKey

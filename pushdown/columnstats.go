@@ -61,7 +61,8 @@ func (s PartitionStats) Stats(f *Field) Stats { return IndexStats(s[f.Name()], f
 // are not counted; bounds of floats in partitions, since files that had lost
 // theirs count as 0; bounds of texts as far as Java and UTF-8 order differ;
 // decimals that do not fit the 15 decimals of the old wrapper; timestamps whose
-// unit is in doubt; and all rows in tables that know their columns by id, as the
+// unit is in doubt; upper bounds that may be the beginnings of longer texts; and
+// all rows in tables that know their columns by id, as the
 // index knows names only.
 func IndexStats(c *snapshot.ColumnStats, f *Field, partition bool) Stats {
 	var s Stats
@@ -81,6 +82,7 @@ func IndexStats(c *snapshot.ColumnStats, f *Field, partition bool) Stats {
 	if f.domain.order == orderText {
 		s.Min, s.Max = javaLow(s.Min), javaHigh(s.Max)
 	}
+	s.Max = untruncated(s.Max)
 	// Both ways to get here make NaN a bound where it occurs: footers of
 	// Java's writer, whose bounds are lost then, and Java's comparison.
 	s.NoNaN = true
@@ -216,6 +218,23 @@ func narrowed(v Value, scale int32) Value {
 	}
 	return n
 }
+
+// untruncated makes an upper bound of a text that may have been cut off: one
+// whose length is what writers cut at. It bounds all texts that begin with it.
+func untruncated(v Value) Value {
+	if v.kind != KindString && v.kind != KindBinary || !cutLength(len(v.text)) && !cutLength(utf8.RuneCountInString(v.text)) {
+		return v
+	}
+	end, ok := prefixEnd(v.text)
+	if !ok {
+		return Value{}
+	}
+	v.text = end
+	return v
+}
+
+// cutLength tells a round number.
+func cutLength(n int) bool { return n >= 16 && n&(n-1) == 0 }
 
 // javaLow and javaHigh turn bounds in the order of Java strings (UTF-16 units)
 // into bounds in the order of UTF-8. The orders differ only where a character

@@ -156,7 +156,7 @@ func ParquetStats(s parquet.Statistics, c parquet.Chunk, noNaN bool) Stats {
 		out.AllNulls = s.Nulls == c.Values && !s.HasMinMax
 	}
 	if s.HasMinMax && (!s.Deprecated || signedOrder(c)) {
-		out.Min, out.Max = plainValue(s.Min, c.Physical, c.Type), plainValue(s.Max, c.Physical, c.Type)
+		out.Min, out.Max = plainValue(s.Min, c.Physical, c.Type), untruncated(plainValue(s.Max, c.Physical, c.Type))
 		out.NoNaN = noNaN
 	}
 	return out
@@ -387,7 +387,7 @@ func (p page) Stats(*Field) Stats {
 		out.AllNulls = !s.HasNulls || s.Nulls == rows
 		return out
 	}
-	out.Min, out.Max, out.NoNaN = plainValue(s.Min, p.physical, p.typ), plainValue(s.Max, p.physical, p.typ), p.noNaN
+	out.Min, out.Max, out.NoNaN = plainValue(s.Min, p.physical, p.typ), untruncated(plainValue(s.Max, p.physical, p.typ)), p.noNaN
 	return out
 }
 

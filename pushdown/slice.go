@@ -28,6 +28,9 @@ import "slices"
 //     the base record may win, and with partial updates it gives columns to the
 //     merged row: its log records would show up as they must not.
 //
+// Where a log may lack the columns of the key, as blocks of partial updates do,
+// its records would pass for nulls: no base row may be left out there.
+//
 // In any case the merged rows have to be filtered. Log records can be left out
 // by conditions on the key and the partition only.
 
