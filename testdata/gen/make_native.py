@@ -44,6 +44,8 @@ CHOICE = {
     "mor_log_only": "lsm_tree",
     "mor_multi_ordering": "default lsm_tree bare",
     "mor_pending_compaction": "default",
+    "multistream": "lsm_tree",
+    "multistream_merge_into": "lsm_tree",
     "nbcc": "default lsm_tree lsm_tree_bare",
     "partial_update": "default lsm_tree bare",
     "payload_delete_marker": "lsm_tree",

@@ -8,6 +8,7 @@ MODULES = [
     "keys",
     "evolution",
     "merging",
+    "multistream",
     "services",
     "recovery",
     "paths",
