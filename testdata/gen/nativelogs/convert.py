@@ -1,7 +1,7 @@
 """Turns a table of version 9 with inline logs into one of version 10 with native logs.
 
-No released Hudi writes native logs yet. The conversion changes how records are stored and not what they say, so the answers
-that Spark gave for the table stay right.
+No released Hudi writes native logs yet. The conversion changes how records are stored and not what they say, so the
+answers that Spark gave for the table stay right.
 """
 
 import os

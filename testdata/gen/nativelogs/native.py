@@ -45,8 +45,8 @@ def footer(header, positions):
 def write(path, rows, metadata, rows_per_group=1 << 20):
     """A Parquet file with entries in its footer.
 
-    pyarrow writes the metadata of a schema only together with its own copy of the schema, which Hudi's files don't have:
-    so the entries are added to the file.
+    pyarrow writes the metadata of a schema only together with its own copy of the schema, which Hudi's files don't
+    have: so the entries are added to the file.
     """
     with pq.ParquetWriter(path, rows.schema.remove_metadata(), compression="gzip", store_schema=False) as w:
         w.write_table(rows.replace_schema_metadata(None), row_group_size=rows_per_group)

@@ -7,6 +7,7 @@ from hudigen.fixture import mkdf, table
 
 # Who writes what, beside the key a and the time ts.
 STREAMS = {"orders": ("b", "c"), "payments": ("d",), "parcels": ("e",)}
+PAYLOAD = "org.apache.hudi.common.model.OverwriteNonDefaultsWithLatestAvroPayload"
 COLUMNS = "a string, b string, c double, d double, e string, ts bigint"
 
 
@@ -38,7 +39,7 @@ def same_time(*writers):
 def t_multistream(fx):
     fx.setup(True, "a", part=None).opt(
         {
-            "hoodie.datasource.write.payload.class": "org.apache.hudi.common.model.OverwriteNonDefaultsWithLatestAvroPayload",
+            "hoodie.datasource.write.payload.class": PAYLOAD,
             "hoodie.table.type": "MERGE_ON_READ",
             "hoodie.index.type": "BUCKET",
             "hoodie.bucket.index.num.buckets": "1",
@@ -78,7 +79,7 @@ def t_multistream(fx):
 def t_multistream_merge_into(fx):
     fx.mor = True
     fx.keys = ["a"]
-    fx.what = "writers that MERGE INTO their own columns of one wide table: their log blocks hold only these (IS_PARTIAL)"
+    fx.what = "writers MERGE INTO their own columns of one wide table: their log blocks hold only these (IS_PARTIAL)"
     for k, v in {
         "hoodie.spark.sql.merge.into.partial.updates": "true",
         "hoodie.spark.sql.insert.into.operation": "upsert",
@@ -95,17 +96,20 @@ def t_multistream_merge_into(fx):
 
     def values(rows):
         text = [f"('{r[0]}', {', '.join('null' if v is None else repr(v) for v in r[1:])})" for r in rows]
-        return f"select cast(a as string) a, cast(b as string) b, cast(c as double) c, cast(d as double) d, cast(e as string) e, cast(ts as bigint) ts from values {', '.join(text)} as v(a, b, c, d, e, ts)"
+        typed = ", ".join(f"cast({c.split()[0]} as {c.split()[1]}) {c.split()[0]}" for c in COLUMNS.split(", "))
+        return f"select {typed} from values {', '.join(text)} as v(a, b, c, d, e, ts)"
 
     def merge(name, version, ids):
         rows = [row(i, name, version, 1000 * version + i) for i in ids]
         sets = ", ".join(f"{c} = s.{c}" for c in STREAMS[name])
         fx.sql(
-            f"merge into {fx.name} t using ({values(rows)}) s on t.a = s.a when matched then update set {sets}, ts = s.ts",
+            f"merge into {fx.name} t using ({values(rows)}) s on t.a = s.a "
+            f"when matched then update set {sets}, ts = s.ts",
             f"{name} merges {', '.join(STREAMS[name])} into {len(rows)} rows",
         )
 
-    fx.sql(f"insert into {fx.name} {values([row(i, 'orders', 1, 1000 + i) for i in range(24)])}", "orders inserts 24 rows")
+    rows = [row(i, "orders", 1, 1000 + i) for i in range(24)]
+    fx.sql(f"insert into {fx.name} {values(rows)}", "orders inserts 24 rows")
     merge("payments", 2, range(0, 24, 2))
     merge("parcels", 3, range(0, 24, 3))
     merge("orders", 4, range(6, 12))
