@@ -28,7 +28,7 @@ func Merge(ctx context.Context, in Input, o Options) (batch.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stream{schema: in.OutputSchema(), path: choose(ctx, &in, o, b)}, nil
+	return &stream{ctx: ctx, schema: in.OutputSchema(), path: choose(ctx, &in, o, b)}, nil
 }
 
 // choose takes the cheapest way that the slice allows.

@@ -1,6 +1,7 @@
 package mergeread
 
 import (
+	"context"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -15,6 +16,7 @@ type path interface {
 
 // A stream is the batch.Reader over a path.
 type stream struct {
+	ctx    context.Context
 	schema *arrow.Schema
 	path   path
 	queue  []arrow.RecordBatch
@@ -32,6 +34,11 @@ func (s *stream) Next() (arrow.RecordBatch, error) {
 		s.queue, s.next = s.queue[:0], 0
 		s.queue, s.err = s.path.step(s.queue)
 		if s.err != nil && s.err != io.EOF {
+			// What fails after a cancellation fails because of it: temporary
+			// files are gone by then.
+			if err := s.ctx.Err(); err != nil {
+				s.err = err
+			}
 			s.drain()
 			s.path.close()
 		}
