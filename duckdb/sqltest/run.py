@@ -1,0 +1,177 @@
+"""Runs the SQL tests, and what only a real DuckDB can show, with the extension in the DuckDB of this Python.
+
+    run.py EXTENSION [REPOSITORY]
+"""
+
+import os
+import re
+import resource
+import sys
+import tempfile
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+import duckdb
+
+EXTENSION = os.path.abspath(sys.argv[1])
+HERE = Path(__file__).resolve().parent
+REPOSITORY = Path(sys.argv[2] if len(sys.argv) > 2 else HERE.parent.parent)
+TMP = Path(tempfile.mkdtemp(prefix="hudi-sqltest-"))
+TRIPS = str(REPOSITORY / "testdata" / "trips")
+
+
+def connect(path=":memory:", **config):
+    con = duckdb.connect(path, config={"allow_unsigned_extensions": "true", **config})
+    con.execute(f"LOAD '{EXTENSION}'")
+    con.execute("SET TimeZone = 'UTC'")
+    return con
+
+
+def table(name):
+    """The path of a table, unpacked."""
+    if name == "trips":
+        return TRIPS
+    to = TMP / name
+    if not to.exists():
+        with zipfile.ZipFile(REPOSITORY / "testdata" / "tables" / name / "table.zip") as z:
+            z.extractall(to)
+    found = [p for p in to.rglob("hoodie.properties") if p.parent.name == ".hoodie"]
+    return str(min(found, key=lambda p: len(p.parts)).parent.parent)
+
+
+def parse(text):
+    """Gives the kind, the statement and the expected text of each test."""
+    for block in re.split(r"\n\s*\n", text):
+        lines = [line for line in block.split("\n") if not line.startswith("#")]
+        if not lines or not lines[0].strip() or lines[0] == "extension only":
+            continue
+        statement, _, expected = "\n".join(lines[1:]).partition("\n----")
+        yield lines[0], statement, expected.strip("\n")
+
+
+def run_file(path):
+    con, failures = connect(), 0
+    for kind, statement, expected in parse(path.read_text()):
+        sql = re.sub(r"\{([\w/]+)\}", lambda m: table(m[1]), statement)
+        try:
+            if kind == "query":
+                rows = con.execute(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ({sql})").fetchall()
+                got = "\n".join("\t".join("NULL" if v is None else v for v in row) for row in rows)
+                ok = got == expected
+            else:
+                con.execute(sql).fetchall()
+                got, ok = "no error", kind == "statement ok"
+        except Exception as e:
+            got, ok = str(e), kind == "statement error" and expected in str(e)
+        if not ok:
+            failures += 1
+            print(f"{path.name}: {sql}\n  expected: {expected!r}\n  found:    {got!r}")
+    con.close()
+    return failures
+
+
+def rss():
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1]) * resource.getpagesize()
+
+
+def many_loads():
+    """A thousand databases that load and ask leave no memory behind."""
+    def once():
+        con = connect()
+        assert con.execute(f"SELECT count(*) FROM 'hudi:{TRIPS}' WHERE city = 'osaka'").fetchone() == (110,)
+        assert con.execute(f"SELECT sum(fare) FROM hudi_scan('{TRIPS}')").fetchone()[0] > 0
+        con.close()
+    for _ in range(200):
+        once()
+    before = rss()
+    for _ in range(800):
+        once()
+    grown = (rss() - before) / 2**20
+    print(f"  800 loads: {grown:.1f} MB more after the first 200")
+    assert grown < 60, f"memory grew by {grown:.1f} MB"
+
+
+def at_once():
+    """Many connections of one database read at once."""
+    con, errors = connect(), []
+    def work(i):
+        try:
+            for _ in range(10):
+                got = con.cursor().execute(f"SELECT count(*) FROM 'hudi:{TRIPS}' JOIN hudi_scan('{TRIPS}') USING (trip_id)").fetchone()
+                assert got == (463,), got
+        except Exception as e:
+            errors.append(e)
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not errors, errors
+
+
+def read_only():
+    """A database that can't be written is no hindrance, and one that can be keeps nothing."""
+    path = str(TMP / "some.db")
+    con = connect(path)
+    con.execute("CREATE TABLE cities AS SELECT 'osaka' AS city")
+    con.execute(f"CREATE VIEW lake AS FROM 'hudi:{TRIPS}'")
+    con.close()
+    con = connect(path, access_mode="READ_ONLY")
+    assert con.execute("SELECT count(*) FROM lake JOIN cities USING (city)").fetchone() == (110,)
+    assert con.execute(f"SELECT count(*) FROM 'hudi:{TRIPS}' JOIN cities USING (city)").fetchone() == (110,)
+    con.close()
+
+
+def interrupted():
+    """An interrupted query ends, and the connection goes on."""
+    con = connect()
+    big = " UNION ALL ".join([f"FROM hudi_scan('{TRIPS}')"] * 40)
+    timer = threading.Timer(0.3, con.interrupt)
+    timer.start()
+    started = time.time()
+    try:
+        con.execute(f"SELECT count(*) FROM ({big}) a, ({big}) b WHERE a.fare + b.fare > random() * 1e9").fetchall()
+    except duckdb.InterruptException:
+        pass
+    assert time.time() - started < 20
+    timer.join()
+    assert con.execute(f"SELECT count(*) FROM hudi_scan('{TRIPS}')").fetchone() == (463,)
+
+
+def all_tables():
+    """Every table that is not to be refused: as planned and as scanned."""
+    con = connect()
+    import json
+    n = 0
+    for manifest in sorted((REPOSITORY / "testdata" / "tables").rglob("manifest.json")):
+        if json.loads(manifest.read_text()).get("refused") or (manifest.parent / "source.zip").exists():
+            continue
+        name = str(manifest.parent.relative_to(REPOSITORY / "testdata" / "tables"))
+        path = table(name)
+        a, b = f"(FROM \"hudi:{path}?meta=true\")", f"(FROM hudi_scan('{path}', meta := true))"
+        for x, y in ((a, b), (b, a)):
+            left = con.execute(f"SELECT count(*) FROM ({x} EXCEPT ALL {y})").fetchone()
+            assert left == (0,), f"{name}: {left} rows differ"
+        n += 1
+    print(f"  {n} tables")
+
+
+def main():
+    print(f"DuckDB {duckdb.__version__}")
+    failures = sum(run_file(p) for p in sorted(HERE.glob("*.test")))
+    for check in (at_once, read_only, interrupted, all_tables, many_loads):
+        try:
+            check()
+            print(f"  {check.__name__}: ok")
+        except Exception as e:
+            failures += 1
+            print(f"  {check.__name__}: {type(e).__name__}: {e}")
+    print("ok" if not failures else f"{failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
