@@ -72,6 +72,8 @@ type Statements struct {
 	list bindings.ExtractedStatements
 	n    int
 	next int
+	text []string // of each statement; nil where it is not known
+	own  bool     // the engine's, not the user's
 }
 
 // Statements parses a text. What it returns must be closed.
@@ -86,6 +88,9 @@ func (c *Conn) Statements(sql string) (*Statements, error) {
 			s.Close()
 			return nil, newError(message)
 		}
+	}
+	if s.text = splitSQL(sql); len(s.text) != s.n {
+		s.text = nil
 	}
 	return s, nil
 }
@@ -107,9 +112,23 @@ func (s *Statements) Next(ctx context.Context) (*Result, error) {
 	}
 	i := s.next
 	s.next++
-	return s.conn.run(ctx, func(p *bindings.PreparedStatement) bindings.State {
+	prepare := func(p *bindings.PreparedStatement) bindings.State {
 		return bindings.PrepareExtractedStatement(s.conn.conn, s.list, bindings.IdxT(i), p)
-	})
+	}
+	if s.own {
+		return s.conn.run(ctx, prepare)
+	}
+	text := ""
+	if s.text != nil {
+		text = s.text[i]
+	}
+	id := s.conn.foresee(text)
+	defer s.conn.engine.shadow.forget(id)
+	r, err := s.conn.run(ctx, prepare)
+	if err == nil {
+		s.conn.engine.shadow.ran(bindings.PreparedStatementType(r.stmt))
+	}
+	return r, err
 }
 
 // run prepares and executes a statement. The context is that of the execution

@@ -74,6 +74,8 @@ type Engine struct {
 	functions *functions.Functions
 	temp      string
 	running   sync.Map // connection id -> context.Context of its statement
+	shadow    shadow
+	hinted    sync.Map // what functions know a table by -> table
 
 	registering sync.Mutex // DuckDB does not like schemas to be made at once
 	names       int
@@ -102,6 +104,7 @@ func Open(o Options) (*Engine, error) {
 	}
 	e.functions = functions.New(functions.Options{
 		Provider: o.Provider, Query: o.Scans, Context: e.contextOf, NoPaths: !o.Paths, Scanned: o.Scanned, Handed: o.Handed,
+		Hint: e.hint, Number: "getvariable('" + statementVariable + "')",
 	})
 	if err := e.open(); err != nil {
 		return nil, err
@@ -158,7 +161,8 @@ func (e *Engine) prepare() error {
 		e.functions.Replace(e.db.Ptr)
 	}
 	// Instants are shown in UTC wherever the program runs.
-	return c.Exec(context.Background(), "SET GLOBAL TimeZone = 'UTC'")
+	_, err = c.texts("SET GLOBAL TimeZone = 'UTC'")
+	return err
 }
 
 const (
@@ -178,6 +182,7 @@ func (e *Engine) Close() error {
 	if e.db.Ptr == nil {
 		return nil
 	}
+	e.shadow.close()
 	bindings.Close(&e.db)
 	return os.RemoveAll(e.temp)
 }

@@ -51,6 +51,10 @@ func (e *Engine) RegisterTable(ctx context.Context, schema, name string, t *prov
 		e.functions.Forget(id)
 		return fmt.Errorf("table %q: %w", name, err)
 	}
+	if columns, err := e.columnsOf(key); err == nil {
+		e.shadow.know(key, key, columns)
+		e.hinted.Store(id, key)
+	}
 	ready()
 	if before, had := e.registered[key]; had {
 		e.functions.Forget(before)

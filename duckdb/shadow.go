@@ -4,21 +4,27 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	bindings "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/hudi-go/hudi/duckdb/internal/hints"
 	"github.com/hudi-go/hudi/pushdown"
 )
 
 // DuckDB's C interface does not tell table functions what a query asks of their
-// rows. So a second, empty database has tables with the same columns: DuckDB
-// plans a statement there, and the plan tells what reaches each scan. The
-// planner of Hudi tables gets that as a hint; DuckDB asks the rows again.
+// rows. So a second, empty database, the shadow, has tables with the same
+// columns: DuckDB plans each statement there first, and the plan tells what
+// reaches the scan of each table. The planner of Hudi tables gets that as a
+// hint, and DuckDB asks the rows again.
+//
+// Hints are given up where the shadow might plan a statement in another way:
+// after settings were changed, and for functions whose value is not the same in
+// both. Whatever goes wrong costs speed only.
 //
 // The statement that a table is planned for is known by a number, which stands
 // in a variable of the connection while the statement is bound.
@@ -29,46 +35,55 @@ const statementVariable = "hudi_statement"
 // A shadow plans statements over empty tables.
 type shadow struct {
 	mu         sync.Mutex
+	off        bool              // settings were changed
+	columns    map[string]string // of registered tables: the columns of CREATE TABLE
+	names      map[string]string // of registered tables, quoted
 	next       int
-	statements map[string]*statement // that are being bound, by number
-	engine     *Engine               // nil until it is needed
-	conn       *Conn
-	stale      bool // the database has other tables or views by now
-}
+	statements map[string]map[string][]hints.Scan // of statements that are being bound
 
-// A statement is planned when the first table asks for hints.
-type statement struct {
-	sql   string
-	conn  *Conn // where it runs
-	scans map[string][]hints.Scan
-	done  bool
+	engine *Engine // nil until it is needed
+	conn   *Conn
+	owner  uint64 // the connection whose tables and views it has
+	stale  bool   // the owner's may be others by now
+	views  bool   // there are views, which may ask something themselves
 }
 
 // disabled are the optimizers that would see that the tables are empty, or
 // that make plans of another form.
 const disabled = "SET disabled_optimizers = 'statistics_propagation,compressed_materialization,late_materialization,empty_result_pullup'"
 
-// begin makes a statement known and gives its number.
-func (s *shadow) begin(sql string, c *Conn) string {
+var (
+	querying = regexp.MustCompile(`(?i)^[\s(]*(select|with|from)\b`)
+	asking   = regexp.MustCompile(`(?i)\b(where|on|using|join|having|qualify|in)\b`)
+	// unsteady are functions that may give another value in the shadow.
+	unsteady = regexp.MustCompile(`(?i)\b(now|today|age|random|uuid\w*|\w*random\w*|nextval|currval|\w*current\w*|local\w*|get\w*|\w*transaction\w*|txid\w*|pg_\w*|version|in_search_path)\b`)
+	// wrapping is what may stand before a query that is planned as it is.
+	wrapping = regexp.MustCompile(`(?i)^\s*(explain\s+(analyze\s+)?|create\s+(or\s+replace\s+)?(temp\s+|temporary\s+)?table\s+(if\s+not\s+exists\s+)?("[^"]+"|[\w.]+)\s+as\s+)`)
+)
+
+// know adds a registered table.
+func (s *shadow) know(key, name, columns string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.next++
-	id := strconv.Itoa(s.next)
-	s.statements[id] = &statement{sql: sql, conn: c}
-	return id
+	if s.columns == nil {
+		s.columns, s.names, s.statements = map[string]string{}, map[string]string{}, map[string]map[string][]hints.Scan{}
+	}
+	s.columns[key], s.names[key], s.stale = columns, name, true
 }
 
-func (s *shadow) end(id string) {
+// ran looks at a statement that was run on the database.
+func (s *shadow) ran(t bindings.StatementType) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.statements, id)
-}
-
-// changed says that the shadow's tables may be others than the database's.
-func (s *shadow) changed() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stale = true
+	switch t {
+	case bindings.StatementTypeSelect, bindings.StatementTypeExplain, bindings.StatementTypeInsert, bindings.StatementTypeUpdate,
+		bindings.StatementTypeDelete, bindings.StatementTypeCopy, bindings.StatementTypeTransaction, bindings.StatementTypePrepare,
+		bindings.StatementTypeExecute, bindings.StatementTypeExport, bindings.StatementTypeAnalyze, bindings.StatementTypeVacuum:
+	case bindings.StatementTypeCreate, bindings.StatementTypeDrop, bindings.StatementTypeAlter, bindings.StatementTypeCreateFunc:
+		s.stale = true
+	default:
+		s.off = true
+	}
 }
 
 func (s *shadow) close() {
@@ -79,51 +94,63 @@ func (s *shadow) close() {
 	}
 }
 
-// hint gives what a statement asks of the rows of a registered table; nil for
-// nothing that is known. Whatever goes wrong here costs speed only.
-func (e *Engine) hint(table, id string) pushdown.Predicate {
-	s := &e.shadow
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	st := s.statements[id]
-	if st == nil {
+// hint serves the functions that plan tables, which know them by other names.
+func (e *Engine) hint(name, statement string) pushdown.Predicate {
+	key, ok := e.hinted.Load(name)
+	if !ok {
 		return nil
 	}
-	if !st.done {
-		st.done = true
-		if scans, err := e.scansOf(st.sql); err == nil {
-			st.scans = scans
-		}
-	}
-	return hints.Join(st.scans[table])
+	return e.shadow.hint(key.(string), statement)
 }
 
-// scansOf plans a statement in the shadow and gives its scans by table.
-func (e *Engine) scansOf(sql string) (map[string][]hints.Scan, error) {
-	if err := e.syncShadow(); err != nil {
-		return nil, err
+// hint gives what a statement asks of the rows of a registered table; nil for
+// nothing that is known.
+func (s *shadow) hint(key, statement string) pushdown.Predicate {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return hints.Join(s.statements[statement][key])
+}
+
+// foresee plans a statement before it is bound on the connection. It gives the
+// number under which the hints are kept, "" without hints.
+func (c *Conn) foresee(sql string) string {
+	s := &c.engine.shadow
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sql = wrapping.ReplaceAllString(withoutComments(sql), "")
+	if s.off || len(s.columns) == 0 || !querying.MatchString(sql) || unsteady.MatchString(sql) || !s.views && !s.stale && !asking.MatchString(sql) {
+		return ""
 	}
-	plan := func(optimize bool) (map[string][]hints.Scan, error) {
-		text, err := oneText(e.shadow.conn, fmt.Sprintf("SELECT json_serialize_plan(%s, optimize := %t)", QuoteString(sql), optimize))
-		if err != nil {
-			return nil, err
-		}
-		scans, err := hints.Read([]byte(text))
-		if err != nil {
-			return nil, err
-		}
-		by := map[string][]hints.Scan{}
-		for _, s := range scans {
-			key := tableKey(s.Schema, s.Table)
-			by[key] = append(by[key], s)
-		}
-		return by, nil
+	if err := s.sync(c); err != nil {
+		return ""
 	}
-	written, err := plan(false)
+	scans, err := s.scansOf(sql)
+	if err != nil || len(scans) == 0 {
+		return ""
+	}
+	s.next++
+	id := strconv.Itoa(s.next)
+	if _, err := c.texts(fmt.Sprintf("SET VARIABLE %s = %s", statementVariable, QuoteString(id))); err != nil {
+		return ""
+	}
+	s.statements[id] = scans
+	return id
+}
+
+// forget drops the hints of a statement that has been bound.
+func (s *shadow) forget(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.statements, id)
+}
+
+// scansOf plans a statement and gives its scans by table.
+func (s *shadow) scansOf(sql string) (map[string][]hints.Scan, error) {
+	written, err := s.plan(sql, false)
 	if err != nil {
 		return nil, err
 	}
-	optimized, err := plan(true)
+	optimized, err := s.plan(sql, true)
 	if err != nil {
 		return nil, err
 	}
@@ -135,10 +162,29 @@ func (e *Engine) scansOf(sql string) (map[string][]hints.Scan, error) {
 	return optimized, nil
 }
 
-// syncShadow makes the shadow's tables and views those of the database.
-func (e *Engine) syncShadow() error {
-	s := &e.shadow
-	if s.engine != nil && !s.stale {
+func (s *shadow) plan(sql string, optimize bool) (map[string][]hints.Scan, error) {
+	rows, err := s.conn.texts(fmt.Sprintf("SELECT json_serialize_plan(%s, optimize := %t)", QuoteString(sql), optimize))
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) != 1 {
+		return nil, fmt.Errorf("duckdb: %d plans, 1 is wanted", len(rows))
+	}
+	scans, err := hints.Read([]byte(rows[0]))
+	if err != nil {
+		return nil, err
+	}
+	by := map[string][]hints.Scan{}
+	for _, one := range scans {
+		key := tableKey(one.Schema, one.Table)
+		by[key] = append(by[key], one)
+	}
+	return by, nil
+}
+
+// sync makes the shadow's tables and views those that the connection sees.
+func (s *shadow) sync(c *Conn) error {
+	if s.engine != nil && !s.stale && s.owner == c.id {
 		return nil
 	}
 	s.close()
@@ -150,31 +196,46 @@ func (e *Engine) syncShadow() error {
 		engine.Close()
 		return err
 	}
-	s.engine, s.stale = engine, false
-	c, err := e.Connect()
+	s.engine, s.owner, s.views = engine, c.id, false
+	make := func(sql string) { _, _ = s.conn.texts(sql) } // what can't be made is missed by statements about it only
+	for key, columns := range s.columns {
+		schema, _, _ := strings.Cut(s.names[key], "\".\"")
+		make("CREATE SCHEMA IF NOT EXISTS " + schema + `"`)
+		make("CREATE TABLE " + s.names[key] + " (" + columns + ")")
+	}
+	here := " WHERE NOT internal AND database_name IN (current_database(), 'temp')"
+	tables, err := c.texts("SELECT sql FROM duckdb_tables()" + here)
 	if err != nil {
 		return err
 	}
-	defer c.Close()
-	sql, err := texts(c, `SELECT 'CREATE SCHEMA IF NOT EXISTS "' || replace(schema_name, '"', '""') || '"' FROM duckdb_schemas() WHERE NOT internal AND database_name = current_database()
-UNION ALL SELECT 'CREATE TABLE ' || "table" || ' (' || string_agg(c, ', ' ORDER BY n) || ')' FROM (
-  SELECT '"' || replace(schema_name, '"', '""') || '"."' || replace(table_name, '"', '""') || '"' AS "table", '"' || replace(column_name, '"', '""') || '" ' || data_type AS c, column_index AS n
-  FROM duckdb_columns() JOIN (SELECT schema_name, table_name FROM duckdb_tables() UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal AND sql LIKE '%`+statementVariable+`%') USING (schema_name, table_name)
-  WHERE database_name = current_database()) GROUP BY "table"
-UNION ALL (SELECT sql FROM duckdb_views() WHERE NOT internal AND database_name = current_database() AND sql NOT LIKE '%`+statementVariable+`%' ORDER BY view_oid)`)
+	views, err := c.texts("SELECT sql FROM duckdb_views()" + here + " AND sql NOT LIKE '%" + statementVariable + "%' ORDER BY view_oid")
 	if err != nil {
 		return err
 	}
-	for _, one := range sql {
-		// What can't be made is missed only by statements about it.
-		_ = s.conn.Exec(context.Background(), one)
+	for _, sql := range tables {
+		make(sql)
 	}
-	return s.conn.Exec(context.Background(), disabled)
+	for _, sql := range views {
+		if !unsteady.MatchString(sql) {
+			make(sql)
+			s.views = true
+		}
+	}
+	s.stale = false
+	_, err = s.conn.texts(disabled)
+	return err
 }
 
-// texts gives the texts that a query's only column has.
-func texts(c *Conn, sql string) ([]string, error) {
-	r, err := c.Query(context.Background(), sql)
+// texts runs a statement of the engine's own and gives the texts of its first
+// column.
+func (c *Conn) texts(sql string) ([]string, error) {
+	st, err := c.Statements(sql)
+	if err != nil {
+		return nil, err
+	}
+	defer st.Close()
+	st.own = true
+	r, err := st.Next(context.Background())
 	if err != nil {
 		return nil, err
 	}
@@ -188,29 +249,24 @@ func texts(c *Conn, sql string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for row := range int(b.NumRows()) {
-			if b.Column(0).IsValid(row) {
-				all = append(all, textOf(b, row))
+		if b.NumCols() > 0 {
+			if column, ok := b.Column(0).(*array.String); ok {
+				for row := range column.Len() {
+					all = append(all, strings.Clone(column.Value(row)))
+				}
 			}
 		}
 		b.Release()
 	}
 }
 
-func textOf(b arrow.RecordBatch, row int) string {
-	if s, ok := b.Column(0).(*array.String); ok {
-		return strings.Clone(s.Value(row))
-	}
-	return strings.Clone(b.Column(0).ValueStr(row))
-}
-
-func oneText(c *Conn, sql string) (string, error) {
-	all, err := texts(c, sql)
+// columnsOf gives the columns of a view in the form of CREATE TABLE.
+func (e *Engine) columnsOf(name string) (string, error) {
+	c, err := e.Connect()
 	if err != nil {
 		return "", err
 	}
-	if len(all) != 1 {
-		return "", fmt.Errorf("duckdb: %d rows, 1 is wanted", len(all))
-	}
-	return all[0], nil
+	defer c.Close()
+	all, err := c.texts(`SELECT '"' || replace(column_name, '"', '""') || '" ' || column_type FROM (DESCRIBE ` + name + ")")
+	return strings.Join(all, ", "), err
 }

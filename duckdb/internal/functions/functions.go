@@ -18,6 +18,7 @@ import (
 
 	"github.com/hudi-go/hudi/duckdb/internal/tablefunc"
 	"github.com/hudi-go/hudi/provider"
+	"github.com/hudi-go/hudi/pushdown"
 )
 
 // Options say how functions read tables. The zero value is ready to use.
@@ -33,6 +34,11 @@ type Options struct {
 	NoPaths bool
 	// Scanned, if set, is told about each scan that begins.
 	Scanned func(*provider.Table, *provider.Result)
+	// Hint, if set, gives what the statement of a number asks of the rows of a
+	// named table; nil for nothing that is known. Number is an SQL expression for
+	// the statement's number, or NULL.
+	Hint   func(name, number string) pushdown.Predicate
+	Number string
 	// Handed, if set, is told about each plan of which DuckDB's own reader reads
 	// some files.
 	Handed func(Handed)
@@ -140,7 +146,11 @@ type named struct {
 // created.
 func (f *Functions) Name(name string, t *provider.Table, q provider.Query) (expression string, ready func()) {
 	f.named.Store(name, named{t, q, false})
-	return "query(hudi_sql(" + quoteString(mark+name) + "))", func() { f.named.Store(name, named{t, q, true}) }
+	argument := quoteString(mark + name)
+	if f.options.Number != "" {
+		argument += ", CAST(" + f.options.Number + " AS VARCHAR)"
+	}
+	return "query(hudi_sql(" + argument + "))", func() { f.named.Store(name, named{t, q, true}) }
 }
 
 // Forget forgets a name.

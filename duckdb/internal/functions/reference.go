@@ -74,7 +74,11 @@ func (f *Functions) sql(arguments []string) (string, error) {
 	ctx := context.Background()
 	if name, ok := strings.CutPrefix(arguments[0], mark); ok {
 		if n, ok := f.named.Load(name); ok {
-			return f.namedSQL(ctx, n.(named))
+			n := n.(named)
+			if len(arguments) > 1 && f.options.Hint != nil {
+				n.query = hinted(n.query, f.options.Hint(name, arguments[1]))
+			}
+			return f.namedSQL(ctx, n)
 		}
 		return "", fmt.Errorf("table %s is not registered any more", name)
 	}
