@@ -40,7 +40,23 @@ func (p *Planner) Differences(ctx context.Context) ([]Change, error) {
 			return nil, err
 		}
 	}
-	return byPartition(earlier, after, p.rows()), nil
+	return byPartition(earlier, after, p.written()), nil
+}
+
+// written are the commit times of rows that writes changed. A log compaction
+// gives rows its own: where rows are compared, that is no change.
+func (p *Planner) written() Rows {
+	if p.rng.FromStart || p.snap.Config().Type != snapshot.MergeOnRead {
+		return p.rows()
+	}
+	var in []string
+	for _, w := range p.writes {
+		if !w.service {
+			in = append(in, w.Requested)
+		}
+	}
+	slices.Sort(in)
+	return Rows{In: in}
 }
 
 // groupsOfRows are the file groups that had or got changed or deleted rows,

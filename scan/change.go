@@ -71,7 +71,7 @@ func operationPlace(rows *arrow.Schema) int {
 
 // openChange reads what changed in some file groups.
 func (e *Env) openChange(ctx context.Context, c *incremental.Change, threads int) (batch.Reader, error) {
-	w, err := newChangeWriter(ctx, e, c)
+	w, err := newChangeWriter(e, c)
 	if err != nil {
 		return nil, err
 	}

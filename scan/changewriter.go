@@ -1,15 +1,13 @@
 package scan
 
 import (
-	"context"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
-	"github.com/apache/arrow-go/v18/arrow/compute"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/hudi-go/hudi/incremental"
+	"github.com/hudi-go/hudi/pushdown"
 )
 
 // Operations of changes, as CDC writes them; rows take the capitals.
@@ -21,7 +19,6 @@ const (
 
 // changeWriter makes the output batches of a change.
 type changeWriter struct {
-	ctx     context.Context // carries the allocator of compute
 	mem     memory.Allocator
 	form    ChangeForm
 	out     *arrow.Schema
@@ -32,10 +29,10 @@ type changeWriter struct {
 	loggedBefore, loggedAfter bool
 }
 
-func newChangeWriter(ctx context.Context, e *Env, c *incremental.Change) (*changeWriter, error) {
+func newChangeWriter(e *Env, c *incremental.Change) (*changeWriter, error) {
 	rows, err := e.Job.project(e.Job.Columns)
 	return &changeWriter{
-		ctx: compute.WithAllocator(ctx, e.Allocator), mem: e.Allocator, form: e.Job.Changes,
+		mem: e.Allocator, form: e.Job.Changes,
 		out: e.Output, rows: rows, instant: c.Instant,
 	}, err
 }
@@ -131,21 +128,12 @@ func (w *changeWriter) image(ops []byte, columns []arrow.Array, absent byte, log
 // take gives some rows of columns, -1 being a row of nulls. The caller owns the
 // answer.
 func (w *changeWriter) take(columns []arrow.Array, rows []int64) ([]arrow.Array, error) {
-	b := array.NewInt64Builder(w.mem)
-	defer b.Release()
-	b.Reserve(len(rows))
-	for _, r := range rows {
-		if r < 0 {
-			b.UnsafeAppendBoolToBitmap(false)
-		} else {
-			b.UnsafeAppend(r)
-		}
+	if ascending(rows) {
+		return w.mark(columns, rows)
 	}
-	index := b.NewArray()
-	defer index.Release()
 	out := make([]arrow.Array, 0, len(columns))
 	for _, c := range columns {
-		t, err := compute.TakeArray(w.ctx, c, index)
+		t, err := w.gather(c, rows)
 		if err != nil {
 			releaseArrays(out)
 			return nil, err
@@ -153,6 +141,64 @@ func (w *changeWriter) take(columns []arrow.Array, rows []int64) ([]arrow.Array,
 		out = append(out, t)
 	}
 	return out, nil
+}
+
+func ascending(rows []int64) bool {
+	last := int64(-1)
+	for _, r := range rows {
+		if r <= last {
+			return false
+		}
+		last = r
+	}
+	return true
+}
+
+// mark takes rows in the order that they are in.
+func (w *changeWriter) mark(columns []arrow.Array, rows []int64) ([]arrow.Array, error) {
+	if len(columns) == 0 {
+		return nil, nil
+	}
+	n := columns[0].Len()
+	fields := make([]arrow.Field, len(columns))
+	for i, c := range columns {
+		fields[i] = arrow.Field{Type: c.DataType(), Nullable: true}
+	}
+	all := array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(n))
+	defer all.Release()
+	some, err := pushdown.Apply(w.mem, all, pushdown.Mark(n, rows))
+	if err != nil {
+		return nil, err
+	}
+	defer some.Release()
+	out := append([]arrow.Array{}, some.Columns()...)
+	for _, c := range out {
+		c.Retain()
+	}
+	return out, nil
+}
+
+// gather takes rows in any order, by stretches: updated rows mostly are in the
+// order of the rows that they replace.
+func (w *changeWriter) gather(c arrow.Array, rows []int64) (arrow.Array, error) {
+	var parts []arrow.Array
+	defer func() { releaseArrays(parts) }()
+	for i := 0; i < len(rows); {
+		j := i + 1
+		if rows[i] < 0 {
+			for j < len(rows) && rows[j] < 0 {
+				j++
+			}
+			parts = append(parts, array.MakeArrayOfNull(w.mem, c.DataType(), j-i))
+		} else {
+			for j < len(rows) && rows[j] == rows[j-1]+1 {
+				j++
+			}
+			parts = append(parts, array.NewSlice(c, rows[i], rows[i]+int64(j-i)))
+		}
+		i = j
+	}
+	return array.Concatenate(parts, w.mem)
 }
 
 // concat joins batches column by column. The caller owns the answer.

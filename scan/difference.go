@@ -3,13 +3,13 @@ package scan
 import (
 	"context"
 	"io"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/hudi-go/hudi/incremental"
 	"github.com/hudi-go/hudi/internal/batch"
+	"github.com/hudi-go/hudi/snapshot"
 )
 
 // keyBytes is about what a key takes in the table of a difference.
@@ -63,26 +63,14 @@ func newDifference(ctx context.Context, e *Env, c *incremental.Change, w *change
 	return d
 }
 
-// compares tells whether the commit time of a row may stay the same though its
-// values change: where there is none, and where a late record fills gaps of the
-// one that wins.
+// compares tells whether a row may change though its commit time is none of the
+// range's. In logs it may: a late record can fill gaps of the one that wins, or
+// make an older row win again. And there may be no commit times.
 func (e *Env) compares(c *incremental.Change) bool {
 	if len(c.Before.Slices) == 0 || len(c.After.Slices) == 0 {
 		return false
 	}
-	cfg := e.Config
-	if !cfg.PopulateMeta || cfg.PartialUpdateMode != "" || cfg.MergeMode == "CUSTOM" || strings.Contains(cfg.PayloadClass, "Partial") || strings.Contains(cfg.PayloadClass, "NonDefaults") {
-		return true
-	}
-	if cfg.Version < 8 || cfg.MergeMode == "COMMIT_TIME_ORDERING" {
-		return false
-	}
-	for _, s := range c.After.Slices {
-		if len(s.Logs) > 0 { // whose blocks may be partial updates
-			return true
-		}
-	}
-	return false
+	return !e.Config.PopulateMeta || e.Config.Type == snapshot.MergeOnRead
 }
 
 func (d *difference) Schema() *arrow.Schema { return d.env.Output }

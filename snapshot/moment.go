@@ -44,26 +44,29 @@ func (s *Snapshot) At(ctx context.Context, m Moment) (*Snapshot, error) {
 	return d, nil
 }
 
-// last gives the latest requested time among the writes completed at a moment.
+// last gives the instant that slices of a moment are cut at: the latest
+// requested time among the writes completed by then. By completion it is the
+// latest of the completion times: a compaction requested while a write ran may
+// be younger than the write's request, and its slice hold the write's log.
 func (t *Timeline) last(ctx context.Context, m Moment) (string, error) {
-	sees := func(i Instant) bool {
-		return i.IsWrite() && i.IsCompleted() && (m.Time == "" || m.ByCompletion || i.Requested < m.Time || i.Requested == m.Time && !m.Before)
-	}
-	for _, i := range slices.Backward(t.active) {
-		if sees(i) {
-			return i.Requested, nil
+	newest := ""
+	note := func(all []Instant) {
+		for _, i := range all {
+			at := i.Requested
+			if m.ByCompletion {
+				at = i.CompletionOrRequest()
+			}
+			if i.IsWrite() && i.IsCompleted() && (m.Time == "" || at < m.Time || at == m.Time && !m.Before) {
+				newest = max(newest, at)
+			}
 		}
+	}
+	if note(t.active); newest != "" {
+		return newest, nil
 	}
 	archived, err := t.Archived(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, i := range slices.Backward(archived) {
-		if sees(i) {
-			return i.Requested, nil
-		}
-	}
-	return "", nil
+	note(archived)
+	return newest, err
 }
 
 // until gives the timeline as it was at a moment by completion times: writes
