@@ -41,11 +41,12 @@ func (t *Table) planChanges(ctx context.Context, q Query) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.planRange(ctx, snap, q, r)
+	return t.planRange(ctx, snap, q, r, false)
 }
 
-// planRange plans the changes of a range.
-func (t *Table) planRange(ctx context.Context, snap *snapshot.Snapshot, q Query, r incremental.Range) (*Plan, error) {
+// planRange plans the changes of a range; strict is without the way out of
+// [OptionFallback].
+func (t *Table) planRange(ctx context.Context, snap *snapshot.Snapshot, q Query, r incremental.Range, strict bool) (*Plan, error) {
 	p, err := t.newPlan(ctx, snap, q)
 	if err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func (t *Table) planRange(ctx context.Context, snap *snapshot.Snapshot, q Query,
 		// Without commit times, what changed is told by comparing rows.
 		err = p.addDifferences(ctx, changes)
 	default:
-		err = t.addRows(ctx, p, changes)
+		err = t.addRows(ctx, p, changes, strict || strings.EqualFold(t.options.Hudi[OptionFallback], "false"))
 	}
 	var lost *incremental.LostError
 	if errors.As(err, &lost) {
@@ -75,9 +76,9 @@ func (t *Table) planRange(ctx context.Context, snap *snapshot.Snapshot, q Query,
 
 // addRows plans the rows of a range as of its end. Where files of that end are
 // gone, Hudi reads the present table instead, unless told not to.
-func (t *Table) addRows(ctx context.Context, p *Plan, changes *incremental.Planner) error {
+func (t *Table) addRows(ctx context.Context, p *Plan, changes *incremental.Planner, strict bool) error {
 	v, rows, err := changes.Rows(ctx)
-	if errors.Is(err, snapshot.ErrTimeTravel) && !strings.EqualFold(t.options.Hudi[OptionFallback], "false") {
+	if errors.Is(err, snapshot.ErrTimeTravel) && !strict {
 		t.options.Logger.WarnContext(ctx, "rows that changed again after the range are left out: files of its end have been cleaned", "table", t.uri, "why", err)
 		v, rows, err = changes.Current(ctx)
 	}

@@ -18,6 +18,9 @@ import (
 // which waits for its goroutines.
 func (e *Env) Read(ctx context.Context, tasks []Task) batch.Reader {
 	threads := min(e.Options.Threads, len(tasks))
+	if e.Job.Changes == ImageStructs || e.Job.Changes == ImageTexts {
+		threads = 1 // images are replayed in order; threads go to the columns
+	}
 	if threads <= 1 {
 		return &sequence{env: e, ctx: ctx, rest: tasks}
 	}
