@@ -18,6 +18,7 @@ import (
 func newScan(e *Env) *cobra.Command {
 	var q queryFlags
 	var o outputFlags
+	var f followFlags
 	c := &cobra.Command{
 		Use:   "scan PATH",
 		Short: "Read the rows of a table",
@@ -26,17 +27,25 @@ func newScan(e *Env) *cobra.Command {
 All rows are written, whatever the form of the output; --limit bounds them.`,
 		Example: `  hudi scan /lake/trips --columns city,fare --where 'fare > 20' --limit 10
   hudi scan /lake/trips --as-of 2024-05-01 -o parquet -O trips.parquet
-  hudi scan /lake/trips --query incremental --begin 20240501000000000 -o json`,
+  hudi scan /lake/trips --query incremental --begin 20240501000000000 -o json
+  hudi scan /lake/trips --query cdc --begin latest --follow -o json`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			query, err := q.query(c)
 			if err != nil {
 				return err
 			}
+			if err := f.check(query, &o); err != nil {
+				return err
+			}
+			if f.follow {
+				return o.into(e, func(out *output) error { return f.run(c.Context(), e, &q, query, args[0], out) })
+			}
 			return o.into(e, func(out *output) error { return runScan(c.Context(), e, &q, query, args[0], out) })
 		},
 	}
 	q.register(c)
+	f.register(c)
 	o.register(c)
 	return c
 }
