@@ -1,6 +1,7 @@
 package duckdb
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -13,6 +14,9 @@ import (
 // TestTables reads every table in all ways that SQL has, and compares the
 // answers with one another and with Spark's.
 func TestTables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
 	handed := 0 // files
 	_, c := open(t, Options{Threads: 2, Paths: true, Handed: func(h Handed) { handed += h.Files }})
 	for _, f := range tabletest.All(t) {
@@ -21,9 +25,12 @@ func TestTables(t *testing.T) {
 		}
 		t.Run(f.Name, func(t *testing.T) {
 			dir, options := f.Open(t), f.Options(t)
+			travelled := false // once is enough here: package provider does it all
 			for _, q := range f.Manifest.Queries {
-				switch q.Kind {
-				case "snapshot", "read_optimized", "time_travel":
+				switch {
+				case q.Kind == "time_travel" && travelled:
+				case q.Kind == "snapshot", q.Kind == "read_optimized", q.Kind == "time_travel":
+					travelled = travelled || q.Kind == "time_travel"
 					t.Run(q.Kind+q.Options.AsOf, func(t *testing.T) {
 						compareWays(t, c, dir, options, f, q)
 					})
@@ -54,18 +61,20 @@ func compareWays(t *testing.T, c *Conn, dir string, options map[string]string, f
 	}
 	planned := "(FROM " + QuoteName("hudi:"+dir+"?"+values.Encode()) + ")"
 	scanned := "(FROM hudi_scan(" + QuoteString(dir) + ", " + named + "))"
-	types := columnTypes(t, c, planned)
-	if got, want := fmt.Sprint(types), fmt.Sprint(columnTypes(t, c, scanned)); got != want {
+	keep(t, c, "planned", planned)
+	keep(t, c, "scanned", scanned)
+	types := columnTypes(t, c, "planned")
+	if got, want := fmt.Sprint(types), fmt.Sprint(columnTypes(t, c, "scanned")); got != want {
 		t.Fatalf("types as planned %s, as scanned %s", got, want)
 	}
-	same(t, c, planned, scanned)
+	same(t, c, "(FROM planned)", "(FROM scanned)")
 	if q.AnsweredBy != "" || strings.Contains(f.Name, "keygen") { // where Spark shows another type
 		return
 	}
-	spark := fmt.Sprintf("read_parquet(%s, hive_partitioning = false)", QuoteString(filepath.Join(f.Dir, q.File)))
+	keep(t, c, "spark", fmt.Sprintf("(FROM read_parquet(%s, hive_partitioning = false))", QuoteString(filepath.Join(f.Dir, q.File))))
 	var ours, theirs []string
 	has := map[string]bool{}
-	for _, s := range columnTypes(t, c, spark) {
+	for _, s := range columnTypes(t, c, "spark") {
 		has[s[0]] = true
 	}
 	for _, s := range types {
@@ -74,7 +83,15 @@ func compareWays(t *testing.T, c *Conn, dir string, options map[string]string, f
 			theirs = append(theirs, fmt.Sprintf("CAST(%s AS %s) AS %[1]s", QuoteName(s[0]), s[1]))
 		}
 	}
-	same(t, c, "(SELECT "+strings.Join(ours, ", ")+" FROM "+planned+")", "(SELECT "+strings.Join(theirs, ", ")+" FROM "+spark+")")
+	same(t, c, "(SELECT "+strings.Join(ours, ", ")+" FROM planned)", "(SELECT "+strings.Join(theirs, ", ")+" FROM spark)")
+}
+
+// keep stores the rows of a table expression.
+func keep(t *testing.T, c *Conn, name, from string) {
+	t.Helper()
+	if err := c.Exec(context.Background(), "CREATE OR REPLACE TEMP TABLE "+name+" AS "+from); err != nil {
+		t.Fatalf("%s: %v", from, err)
+	}
 }
 
 // same compares the rows of two table expressions.
