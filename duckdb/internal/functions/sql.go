@@ -80,6 +80,9 @@ func (f *Functions) SQL(ctx context.Context, t *provider.Table, p *provider.Plan
 		part := *p
 		part.Tasks, part.Stats = n.rest, provider.PlanStats{}
 		part.Stats.Bytes = sizes(n.rest)
+		if len(branches) == 0 { // else Handed has told
+			part.Stats.Levels = p.Stats.Levels
+		}
 		branches = append(branches, f.mergeSQL(n.schema, f.rows(t, &part, q)))
 	}
 	return strings.Join(branches, " UNION ALL "), nil

@@ -1,0 +1,149 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hudi-go/hudi/internal/tabletest"
+	"github.com/hudi-go/hudi/provider"
+)
+
+// hintCases are statements with the condition that has to reach each scan of a
+// Hudi table in them ("" for none), by table.
+var hintCases = []struct {
+	sql  string
+	want map[string]string
+}{
+	{"SELECT count(*) FROM cow WHERE id = 'k00007'", map[string]string{"cow": "id = 'k00007'"}},
+	{"SELECT id, qty FROM mor WHERE qty BETWEEN 100000 AND 200010 AND part IN ('2024-01', '2024-03')", map[string]string{"mor": "qty >= 100000"}},
+	{"SELECT count(*) FROM cow JOIN mor USING (id) WHERE cow.qty < 50 AND mor.part = '2024-02'", map[string]string{"cow": "qty < 50", "mor": "part = '2024-02'"}},
+	{"WITH x AS (SELECT * FROM mor WHERE part = '2024-02') SELECT id FROM x WHERE amount < 100", map[string]string{"mor": "part = '2024-02'"}},
+	{"SELECT id FROM cow WHERE qty IN (SELECT qty FROM mor WHERE name LIKE 'b-%')", map[string]string{"cow": "", "mor": "name >= 'b-' AND name < 'b.'"}},
+	{"SELECT count(*) FROM few", map[string]string{"cow": "qty > 890000"}},
+	{"SELECT id FROM few WHERE part = '2024-01'", map[string]string{"cow": "part = '2024-01'"}},
+	{"SELECT a.id FROM cow a, cow b WHERE a.id = 'k00001' AND b.id = 'k00002'", map[string]string{"cow": "OR"}},
+	{"SELECT id FROM cow WHERE qty < 50 UNION ALL SELECT id FROM cow", map[string]string{"cow": ""}},
+	{"SELECT id FROM cow WHERE qty < 50 OR amount IS NULL", map[string]string{"cow": "qty < 50 OR amount IS NULL"}},
+	{"SELECT id FROM mor WHERE qty + 1 = 3 OR upper(name) = 'X'", map[string]string{"mor": ""}},
+	{"SELECT count(*) FROM cow LEFT JOIN mor ON cow.id = mor.id AND mor.qty > 890000", map[string]string{"cow": "", "mor": "qty > 890000"}},
+	{"SELECT id FROM cow WHERE ts > epoch_ms(now()) OR id = 'k00001'", map[string]string{"cow": ""}},
+	{"EXPLAIN SELECT id FROM cow WHERE id = 'k00007'", map[string]string{"cow": "id = 'k00007'"}},
+	{"CREATE TEMP TABLE made AS SELECT id FROM mor WHERE part = '2024-03'", map[string]string{"mor": "part = '2024-03'"}},
+	{"SELECT id FROM made JOIN cow USING (id) WHERE qty < 50 -- a comment; here\n", map[string]string{"cow": "qty < 50"}},
+}
+
+// TestStatementsReachScans: what statements ask of tables reaches the planning
+// of their scans, and the answers are those without.
+func TestStatementsReachScans(t *testing.T) {
+	filters := map[string][]string{}
+	note := func(t *provider.Table, all []provider.Filter) {
+		text := ""
+		for _, f := range all {
+			text += f.Condition + "; "
+		}
+		name := "cow"
+		if strings.HasSuffix(t.Name(), "mor") {
+			name = "mor"
+		}
+		filters[name] = append(filters[name], text)
+	}
+	e, c := open(t, Options{Threads: 2,
+		Handed:  func(h Handed) { note(h.Table, h.Plan.Filters) },
+		Scanned: func(t *provider.Table, r *provider.Result) { note(t, r.Stats().Filters) },
+	})
+	plain, without := open(t, Options{Threads: 2})
+	plain.shadow.off = true
+	for _, name := range []string{"cow", "mor"} {
+		source := map[string]string{"cow": "v9/mdt_full", "mor": "v9/mdt_full_mor"}[name]
+		table, err := provider.Open(context.Background(), tabletest.Open(t, source), provider.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, engine := range []*Engine{e, plain} {
+			if err := engine.RegisterTable(context.Background(), "", name, table, provider.Query{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, conn := range []*Conn{c, without} {
+		if err := conn.Exec(context.Background(), "CREATE VIEW few AS SELECT * FROM cow WHERE qty > 890000; SELECT 1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, h := range hintCases {
+		clear(filters)
+		got := sortedRows(t, c, h.sql)
+		for table, want := range h.want {
+			if len(filters[table]) == 0 && !strings.HasPrefix(h.sql, "EXPLAIN") {
+				t.Errorf("%s: %s was not planned", h.sql, table)
+			}
+			for _, have := range filters[table] {
+				if want == "" && have != "" || !strings.Contains(have, want) {
+					t.Errorf("%s: the scan of %s is told %q, want %q", h.sql, table, have, want)
+				}
+			}
+		}
+		if want := sortedRows(t, without, h.sql); !strings.HasPrefix(h.sql, "EXPLAIN") && !slices.Equal(got, want) {
+			t.Errorf("%s: %d rows, want %d", h.sql, len(got), len(want))
+		}
+	}
+	clear(filters)
+	sortedRows(t, c, "SET default_collation = 'NOCASE'")
+	if rows := sortedRows(t, c, "SELECT id FROM cow WHERE id = 'K00007'"); len(rows) != 1 {
+		t.Errorf("%d rows with a collation that ignores case, want 1", len(rows))
+	}
+}
+
+func sortedRows(t *testing.T, c *Conn, sql string) []string {
+	t.Helper()
+	r, err := c.Query(context.Background(), sql)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	defer r.Close()
+	var all []string
+	for {
+		b, err := r.Next()
+		if err == io.EOF {
+			slices.Sort(all)
+			return all
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		for row := range int(b.NumRows()) {
+			text := ""
+			for _, column := range b.Columns() {
+				text += column.ValueStr(row) + "|"
+			}
+			all = append(all, text)
+		}
+		b.Release()
+	}
+}
+
+func TestSplitSQL(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want string
+	}{
+		{"", "[]"},
+		{" ; ;-- nothing\n;/* ; */", "[]"},
+		{"SELECT 1", `["SELECT 1"]`},
+		{"a;b;", `["a" "b"]`},
+		{"SELECT ';' || \"a;b\"; c", `["SELECT ';' || \"a;b\"" " c"]`},
+		{"SELECT 'it''s;'; b", `["SELECT 'it''s;'" " b"]`},
+		{`SELECT E'\';'; b`, `["SELECT E'\\';'" " b"]`},
+		{"SELECT $$a;b$$; SELECT $t$ $$; $t$", `["SELECT $$a;b$$" " SELECT $t$ $$; $t$"]`},
+		{"SELECT $1; b -- c; d\n; e /* ; */ f", `["SELECT $1" " b -- c; d\n" " e /* ; */ f"]`},
+		{"SELECT 'open; b", `["SELECT 'open; b"]`},
+	} {
+		if got := fmt.Sprintf("%q", splitSQL(c.text)); got != c.want {
+			t.Errorf("%q: %s, want %s", c.text, got, c.want)
+		}
+	}
+}
