@@ -99,7 +99,7 @@ func (w *changeWriter) changedRows(ops []byte, rows []arrow.Array) arrow.RecordB
 // image makes the column of one side; rows of the operation absent have none.
 func (w *changeWriter) image(ops []byte, columns []arrow.Array, absent byte, logged bool) (arrow.Array, error) {
 	if columns == nil && !(logged && w.form == ImageTexts) {
-		return array.MakeArrayOfNull(w.mem, w.out.Field(2).Type, len(ops)), nil
+		return w.nulls(w.out.Field(2).Type, len(ops)), nil
 	}
 	if w.form == ImageTexts {
 		return w.texts(ops, columns, absent, logged)
@@ -123,6 +123,15 @@ func (w *changeWriter) image(ops []byte, columns []arrow.Array, absent byte, log
 	data := array.NewData(w.out.Field(2).Type, len(ops), []*memory.Buffer{valid}, children, nulls, 0)
 	defer data.Release()
 	return array.MakeFromData(data), nil
+}
+
+// nulls makes an array of nulls. Arrow's own function for it takes fresh memory
+// for cleared, which an allocator need not give.
+func (w *changeWriter) nulls(t arrow.DataType, n int) arrow.Array {
+	b := array.NewBuilder(w.mem, t)
+	defer b.Release()
+	b.AppendNulls(n)
+	return b.NewArray()
 }
 
 // take gives some rows of columns, -1 being a row of nulls. The caller owns the
@@ -189,7 +198,7 @@ func (w *changeWriter) gather(c arrow.Array, rows []int64) (arrow.Array, error) 
 			for j < len(rows) && rows[j] < 0 {
 				j++
 			}
-			parts = append(parts, array.MakeArrayOfNull(w.mem, c.DataType(), j-i))
+			parts = append(parts, w.nulls(c.DataType(), j-i))
 		} else {
 			for j < len(rows) && rows[j] == rows[j-1]+1 {
 				j++
