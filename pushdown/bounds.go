@@ -3,10 +3,11 @@ package pushdown
 import (
 	"math"
 	"math/big"
-	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
+
+	"github.com/hudi-go/hudi/internal/javatext"
 )
 
 var nan = math.NaN()
@@ -82,8 +83,7 @@ func (d domain) floatBound(v Value) (float64, bool) {
 	case v.kind != KindFloat, d.single && !v.single:
 		return 0, false
 	case v.single && !d.single:
-		f, err := strconv.ParseFloat(strconv.FormatFloat(v.float, 'g', -1, 32), 64)
-		return f, err == nil
+		return javatext.Widen(float32(v.float)), true
 	}
 	return v.float, true
 }

@@ -97,15 +97,8 @@ func castInteger[T int32 | int64](from, to arrow.DataType) converter {
 
 func castFloat[T float32 | float64](to arrow.DataType, bits int, values func(arrow.Array) []T) converter {
 	switch t := to.(type) {
-	case *arrow.Float64Type: // through the decimal text, as Hudi does: 1.1f becomes 1.1
-		return numeric(to, values, arrow.Float64Traits.BytesRequired, func(v T) float64 {
-			var buf [32]byte
-			d, err := strconv.ParseFloat(string(strconv.AppendFloat(buf[:0], float64(v), 'g', -1, bits)), 64)
-			if err != nil {
-				return float64(v)
-			}
-			return d
-		})
+	case *arrow.Float64Type: // only floats come here
+		return numeric(to, values, arrow.Float64Traits.BytesRequired, func(v T) float64 { return javatext.Widen(float32(v)) })
 	case *arrow.StringType:
 		return toText(to, func(a arrow.Array, i int, b []byte) []byte {
 			return javatext.AppendFloat(b, float64(values(a)[i]), bits)
@@ -116,7 +109,7 @@ func castFloat[T float32 | float64](to arrow.DataType, bits int, values func(arr
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil
 			}
-			r, _ := new(big.Rat).SetString(strconv.FormatFloat(v, 'g', -1, bits))
+			r, _ := new(big.Rat).SetString(string(javatext.Digits(nil, v, bits)))
 			return r
 		})
 	}

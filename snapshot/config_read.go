@@ -86,7 +86,7 @@ func loadProperties(ctx context.Context, st storage.Storage, file string) (*Conf
 	want, ok := raw["hoodie.table.checksum"]
 	if got := c.checksum(); ok && strings.TrimSpace(want) != got {
 		return nil, &TableError{Table: st.Root(), File: file, Key: "hoodie.table.checksum", Kind: ErrCorrupt,
-			Reason: fmt.Sprintf("checksum %s does not fit database %q and table %q (%s): restore the file, or the names in it",
+			Reason: fmt.Sprintf("checksum %q does not fit database %q and table %q (%s): restore the file, or the names in it",
 				want, c.Database, c.Name, got)}
 	}
 	return c, nil

@@ -16,6 +16,7 @@ func main() {
 	// process's end, so that temporary files are removed.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends a process that hangs in a system call
 	status := cli.Run(ctx, cli.Process())
 	stop()
 	os.Exit(status)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -377,5 +378,47 @@ func TestPipesHaveNoWidth(t *testing.T) {
 	e := &Env{Stdout: &bytes.Buffer{}, Getenv: os.Getenv}
 	if o := e.renderOptions(); o != (render.Options{}) {
 		t.Errorf("a pipe has options %+v", o)
+	}
+}
+
+// TestOutputTargets: -O writes through links and into pipes, and refuses
+// folders before anything is read.
+func TestOutputTargets(t *testing.T) {
+	dir, out := tabletest.Open(t, "v9/cow_basic"), t.TempDir()
+	plain, link, pipe := filepath.Join(out, "plain.csv"), filepath.Join(out, "link.csv"), filepath.Join(out, "pipe")
+	if err := os.WriteFile(plain, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(plain, link); err != nil {
+		t.Fatal(err)
+	}
+	scan := func(to string) result {
+		return hudi(t, "", "scan", dir, "--columns", "id", "--limit", "1", "-o", "csv", "-O", to)
+	}
+	if r := scan(link); r.status != 0 {
+		t.Fatal(r.stderr)
+	}
+	if text, err := os.ReadFile(plain); err != nil || !strings.HasPrefix(string(text), "id") {
+		t.Errorf("the file behind the link has %q, %v", text, err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v", err)
+	}
+	if r := scan(out); r.status != 1 || !strings.Contains(r.stderr, "is a folder") {
+		t.Errorf("a folder: status %d, %s", r.status, r.stderr)
+	}
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skip("no pipes here")
+	}
+	read := make(chan string)
+	go func() {
+		text, _ := os.ReadFile(pipe)
+		read <- string(text)
+	}()
+	if r := scan(pipe); r.status != 0 {
+		t.Fatal(r.stderr)
+	}
+	if text := <-read; !strings.HasPrefix(text, "id") {
+		t.Errorf("the pipe gave %q", text)
 	}
 }

@@ -34,6 +34,7 @@ type output struct {
 	w       io.Writer
 	options render.Options
 	temp    *os.File // being written, for -O
+	direct  *os.File // -O names a device or a pipe, which is written as it is
 	name    string
 	results int
 }
@@ -46,8 +47,20 @@ func (o *outputFlags) open(e *Env) (*output, error) {
 	}
 	out := &output{env: e, format: f, w: e.Stdout, name: o.file}
 	if o.file != "" {
+		target, regular, err := outputTarget(o.file)
+		if err != nil {
+			return nil, err
+		}
+		if !regular {
+			if out.direct, err = os.OpenFile(target, os.O_WRONLY, 0); err != nil {
+				return nil, fmt.Errorf("output file: %w", err)
+			}
+			out.w = out.direct
+			return out, nil
+		}
+		out.name = target
 		// In the same folder, since only there it can be renamed.
-		if out.temp, err = os.CreateTemp(filepath.Dir(o.file), "."+filepath.Base(o.file)+".*"); err != nil {
+		if out.temp, err = os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*"); err != nil {
 			var pathError *fs.PathError
 			if errors.As(err, &pathError) { // which names the temporary file
 				err = pathError.Err
@@ -83,8 +96,32 @@ func (o *output) write(r batch.Reader) (rows int64, err error) {
 	return render.Copy(w, r)
 }
 
+// outputTarget follows links to the file that -O means, and tells whether it is
+// (or will be) a regular file: only those are replaced when they are complete.
+func outputTarget(name string) (target string, regular bool, err error) {
+	target = name
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		target = real
+	}
+	info, err := os.Stat(target)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return target, true, nil
+	case err != nil:
+		return "", false, fmt.Errorf("output file: %w", err)
+	case info.IsDir():
+		return "", false, fmt.Errorf("output file %s is a folder: name a file in it", name)
+	}
+	return target, info.Mode().IsRegular(), nil
+}
+
 // close gives the output file its name.
 func (o *output) close() error {
+	if o.direct != nil {
+		direct := o.direct
+		o.direct = nil
+		return direct.Close()
+	}
 	if o.temp == nil {
 		return nil
 	}
@@ -105,6 +142,10 @@ func (o *output) close() error {
 
 // abort removes an output file that is not complete.
 func (o *output) abort() {
+	if o.direct != nil {
+		o.direct.Close()
+		o.direct = nil
+	}
 	if o.temp != nil {
 		o.temp.Close()
 		os.Remove(o.temp.Name())
