@@ -192,5 +192,6 @@ func (t *tableFlags) openTable(ctx context.Context, e *Env, path string) (*provi
 	if err != nil {
 		return nil, err
 	}
+	o.Recycle = true // batches are written, then released
 	return provider.Open(ctx, path, o)
 }
