@@ -66,6 +66,9 @@ func (t *Table) planRange(ctx context.Context, snap *snapshot.Snapshot, q Query,
 		err = p.addDifferences(ctx, changes)
 	default:
 		err = t.addRows(ctx, p, changes, strict || strings.EqualFold(t.options.Hudi[OptionFallback], "false"))
+		if err == nil {
+			err = t.pruneTasks(ctx, snap, q, p)
+		}
 	}
 	var lost *incremental.LostError
 	if errors.As(err, &lost) {

@@ -117,6 +117,36 @@ func (r *pruner) slices(ctx context.Context, o snapshot.SliceOptions) ([]snapsho
 	return out, nil
 }
 
+// pruneTasks leaves tasks out of a plan whose slices were listed by other means.
+func (t *Table) pruneTasks(ctx context.Context, snap *snapshot.Snapshot, q Query, p *Plan) error {
+	r, err := t.newPruner(ctx, snap, q, p)
+	if r == nil || err != nil {
+		return err
+	}
+	var paths []string
+	for _, task := range p.Tasks {
+		if !slices.Contains(paths, task.Slice.Partition) {
+			paths = append(paths, task.Slice.Partition)
+		}
+	}
+	kept := r.partitions(paths)
+	var listed []snapshot.FileSlice
+	for _, task := range p.Tasks {
+		if slices.Contains(kept, task.Slice.Partition) {
+			listed = append(listed, task.Slice)
+		}
+	}
+	if listed, err = r.files(ctx, listed); err != nil {
+		return err
+	}
+	p.Tasks = nil
+	for _, s := range listed {
+		p.Tasks = append(p.Tasks, scan.Task{Slice: s})
+	}
+	p.Stats = p.statsOf(listed)
+	return nil
+}
+
 // partitions asks the paths of partitions, and those of the places of keys.
 func (r *pruner) partitions(all []string) []string {
 	if !r.off.On(scan.PrunePartitions) {

@@ -63,5 +63,8 @@ func (p *picks) aim(r *leafReader) {
 	for len(r.spans) > 1 && r.spans[0].end <= r.pages.pos {
 		r.spans = r.spans[1:]
 	}
-	r.pages.win.want = max(r.spans[0].end, r.pages.pos)
+	r.pages.win.want = r.pages.pos
+	if s := r.spans[0]; s.start <= r.pages.pos {
+		r.pages.win.want = max(s.end, r.pages.pos)
+	}
 }
