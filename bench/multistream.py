@@ -61,7 +61,8 @@ def make(a):
     shutil.rmtree(compacted, ignore_errors=True)
     shutil.copytree(wide, compacted)
     for op in ("schedule", "run"):
-        spark.sql(f"call run_compaction(op => '{op}', path => '{compacted}')").collect()
+        at_once = "hoodie.compact.inline.max.delta.commits=1"
+        spark.sql(f"call run_compaction(op => '{op}', path => '{compacted}', options => '{at_once}')").collect()
     spark.stop()
 
 
@@ -82,7 +83,7 @@ def lsm(table, to):
     from nativelogs.convert import Options, convert
 
     shutil.rmtree(to, ignore_errors=True)
-    convert(table, to, Options(lsm=True))
+    convert(table, to, Options(lsm=True, group_rows=1 << 20))
 
 
 def join(data, threads):

@@ -25,6 +25,7 @@ class Options:
     bare: bool = False  # forget the footers, as some converters do
     mixed: bool = False  # leave every other log file of a slice inline, as after an upgrade
     doubled: bool = False  # put a record of the same key in front of some, which it supersedes
+    group_rows: int = 32  # rows of a row group in the sorted layout, few so that small tables have several
     unsorted: str = ""  # "logs" or "base": which of the files break the promise of the layout
 
 
@@ -40,7 +41,7 @@ def convert(src, dst, options):
             if name.endswith(".crc"):
                 os.remove(f"{folder}/{name}")
             elif options.lsm and options.unsorted != "base" and BASE_NAME.fullmatch(name):
-                sort_base(f"{folder}/{name}")
+                sort_base(f"{folder}/{name}", options.group_rows)
         converted += convert_logs(folder, files, ordering, options)
     return converted
 
@@ -103,7 +104,7 @@ def write_log(path, block, kind, ordering, options):
         rows = rows.take(pa.array(range(rows.num_rows - 1, -1, -1), pa.int64()))
         positions = positions and positions[::-1]
     metadata = {} if options.bare else {native.FOOTER: native.footer(block.header, positions)}
-    native.write(path, rows, metadata, rows_per_group=32 if options.lsm else 1 << 20)
+    native.write(path, rows, metadata, rows_per_group=options.group_rows if options.lsm else 1 << 20)
 
 
 def doubled(rows):
@@ -117,8 +118,8 @@ def doubled(rows):
     return pa.Table.from_pylist(out, rows.schema)
 
 
-def sort_base(path):
+def sort_base(path, group_rows):
     file = pq.ParquetFile(path)
     rows = file.read()
     metadata = {k.decode(): v.decode() for k, v in file.metadata.metadata.items() if k != b"ARROW:schema"}
-    native.write(path, rows.take(native.key_order(rows)), metadata, rows_per_group=32)
+    native.write(path, rows.take(native.key_order(rows)), metadata, rows_per_group=group_rows)
