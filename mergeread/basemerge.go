@@ -13,7 +13,6 @@ type baseMerge struct {
 	stats *Stats
 	s     *source
 	next  int // first row that has not gone anywhere
-	mark  int // overlays of the log side end here
 }
 
 func newBaseMerge(f *fold, b *builder, out *output, stats *Stats, s *source) *baseMerge {

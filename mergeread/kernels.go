@@ -41,8 +41,8 @@ func copyFixed[T fixedValue](g *gatherer, to []byte, sel *selection) {
 		}
 		src := valuesOf[T](g.views[s.src].fixed)
 		if n < 16 {
-			for i, v := range src[row : row+n] {
-				dst[i] = v
+			for i := range n { // a call of copy costs more than so few values
+				dst[i] = src[row+i]
 			}
 		} else {
 			copy(dst[:n], src[row:row+n])

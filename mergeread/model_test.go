@@ -496,7 +496,7 @@ func (si *sliceInput) reader(schema *arrow.Schema, objs []map[string]any) (batch
 		if err != nil {
 			return nil, err
 		}
-		rec, _, err := array.RecordFromJSON(si.mem, schema, bytes.NewReader(text), array.WithUseNumber())
+		rec, _, err := array.RecordFromJSON(si.mem, schema, bytes.NewReader(text))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", text, err)
 		}

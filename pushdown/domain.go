@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -395,7 +394,10 @@ func prefixSet(prefix string) set[textKey] {
 
 // prefixEnd is the first text after all that begin with a prefix.
 func prefixEnd(prefix string) (string, bool) {
-	end := strings.TrimRight(prefix, "\xff")
+	end := prefix
+	for len(end) > 0 && end[len(end)-1] == 0xff {
+		end = end[:len(end)-1]
+	}
 	if end == "" {
 		return "", false
 	}

@@ -32,7 +32,6 @@ type logged struct {
 	change  *incremental.Change
 	writer  *changeWriter
 	threads int
-	images  []string // columns of images: the output's, but for meta columns
 	side    sides
 	hash    hasher
 
@@ -40,7 +39,6 @@ type logged struct {
 	was     [][]arrow.Array // images before, by batch
 	wasRows int64
 	joined  []arrow.Array // was, as one; with KeyOnly the held rows after
-	given   []bool
 	held    [][]arrow.Array
 	ready   []arrow.RecordBatch
 	stage   func() error

@@ -13,8 +13,6 @@ type cursor struct {
 	rows   int64      // of the file
 }
 
-func (c *cursor) done() bool { return len(c.ranges) == 0 }
-
 // next gives where the next rows are, up to n of them, without passing over
 // them.
 func (c *cursor) next(n int) (group int, row int64, rows int) {

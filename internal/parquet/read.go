@@ -53,13 +53,14 @@ func (f *File) Read(ctx context.Context, o ReadOptions) (batch.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parquet: %s: %w", f.name, err)
 	}
-	ranges, total := []RowRange{{0, f.meta.rows}}, f.meta.rows
+	ranges := []RowRange{{0, f.meta.rows}}
 	var selected *picks
 	if o.Rows != nil {
 		selected = &picks{file: f, ranges: o.Rows}
 		ranges = o.Rows
 	}
-	if ranges, total, err = checkRanges(ranges, f.meta.rows); err != nil {
+	ranges, total, err := checkRanges(ranges, f.meta.rows)
+	if err != nil {
 		return nil, fmt.Errorf("parquet: %s: %w", f.name, err)
 	}
 	if selected != nil {

@@ -50,7 +50,7 @@ func reference(text string) (tablefunc.Arguments, error) {
 		case slices.Contains(referable, key):
 			a.Named[key] = v[0]
 		default:
-			return a, fmt.Errorf("parameters of %q: %s is none of %s, %s..., %s...", text, key, strings.Join(referable, ", "), readPrefix, storagePrefix)
+			return a, fmt.Errorf("parameters of %q: %s is none of %s, and begins neither with %s nor with %s", text, key, strings.Join(referable, ", "), readPrefix, storagePrefix)
 		}
 	}
 	return a, nil
