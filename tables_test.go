@@ -70,7 +70,7 @@ func checkTable(t *testing.T, dir string) {
 	}
 	answers, _ := os.ReadDir(filepath.Join(dir, "expected"))
 	for _, a := range answers {
-		if !named[a.Name()] {
+		if !named[a.Name()] && a.Name() != "skip_merge.parquet" { // asked by a read option, which manifests do not know
 			t.Errorf("%s: no query has the answer %s", dir, a.Name())
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/hudi-go/hudi/internal/batch"
 )
 
 // errTooLong is a column that would need more bytes than its offsets reach.
@@ -313,13 +315,13 @@ func (g *gatherer) concatenate(spans []span, n int) (*array.Data, error) {
 	}()
 	for _, s := range spans {
 		if s.src < 0 || g.views[s.src].arr == nil {
-			parts = append(parts, array.MakeArrayOfNull(g.mem, g.dt, int(s.n)))
+			parts = append(parts, batch.Nulls(g.mem, g.dt, int(s.n)))
 			continue
 		}
 		parts = append(parts, array.NewSlice(g.views[s.src].arr, int64(s.row), int64(s.row+s.n)))
 	}
 	if len(parts) == 0 {
-		parts = append(parts, array.MakeArrayOfNull(g.mem, g.dt, 0))
+		parts = append(parts, batch.Nulls(g.mem, g.dt, 0))
 	}
 	arr, err := array.Concatenate(parts, g.mem)
 	if err != nil {

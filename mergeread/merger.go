@@ -18,10 +18,10 @@ type Record struct {
 type Verdict uint8
 
 const (
-	KeepOlder Verdict = iota
-	KeepNewer
-	Drop    // the key is deleted
-	Combine // column by column, see [Merger]
+	KeepOlder Verdict = iota // the older record stays
+	KeepNewer                // the newer record takes its place
+	Drop                     // the key is deleted
+	Combine                  // column by column, see [Merger]
 )
 
 // A Merger combines two records of one key in a CUSTOM table.

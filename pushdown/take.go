@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/hudi-go/hudi/internal/batch"
 )
 
 // Apply gives the rows of a batch that a selection marks. Where they are one
@@ -48,7 +50,7 @@ func take(mem memory.Allocator, a arrow.ArrayData, s Selection) (arrow.ArrayData
 	t := taker{mem: mem, sel: s}
 	defer t.release()
 	if s.count == 0 {
-		none := array.MakeArrayOfNull(mem, a.DataType(), 0)
+		none := batch.Nulls(mem, a.DataType(), 0)
 		defer none.Release()
 		none.Data().Retain()
 		return none.Data(), nil

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/hudi-go/hudi/incremental"
+	"github.com/hudi-go/hudi/internal/batch"
 	"github.com/hudi-go/hudi/pushdown"
 )
 
@@ -99,7 +100,7 @@ func (w *changeWriter) changedRows(ops []byte, rows []arrow.Array) arrow.RecordB
 // image makes the column of one side; rows of the operation absent have none.
 func (w *changeWriter) image(ops []byte, columns []arrow.Array, absent byte, logged bool) (arrow.Array, error) {
 	if columns == nil && !(logged && w.form == ImageTexts) {
-		return w.nulls(w.out.Field(2).Type, len(ops)), nil
+		return batch.Nulls(w.mem, w.out.Field(2).Type, len(ops)), nil
 	}
 	if w.form == ImageTexts {
 		return w.texts(ops, columns, absent, logged)
@@ -123,15 +124,6 @@ func (w *changeWriter) image(ops []byte, columns []arrow.Array, absent byte, log
 	data := array.NewData(w.out.Field(2).Type, len(ops), []*memory.Buffer{valid}, children, nulls, 0)
 	defer data.Release()
 	return array.MakeFromData(data), nil
-}
-
-// nulls makes an array of nulls. Arrow's own function for it takes fresh memory
-// for cleared, which an allocator need not give.
-func (w *changeWriter) nulls(t arrow.DataType, n int) arrow.Array {
-	b := array.NewBuilder(w.mem, t)
-	defer b.Release()
-	b.AppendNulls(n)
-	return b.NewArray()
 }
 
 // take gives some rows of columns, -1 being a row of nulls. The caller owns the
@@ -198,7 +190,7 @@ func (w *changeWriter) gather(c arrow.Array, rows []int64) (arrow.Array, error) 
 			for j < len(rows) && rows[j] < 0 {
 				j++
 			}
-			parts = append(parts, w.nulls(c.DataType(), j-i))
+			parts = append(parts, batch.Nulls(w.mem, c.DataType(), j-i))
 		} else {
 			for j < len(rows) && rows[j] == rows[j-1]+1 {
 				j++

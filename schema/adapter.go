@@ -7,6 +7,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/hudi-go/hudi/internal/batch"
 )
 
 // A PromotionError says that a file's column can't be read as the type that
@@ -255,7 +257,7 @@ func compileStruct(path string, from, to *arrow.StructType) (converter, error) {
 		defer releaseAll(&data)
 		for _, c := range children {
 			if c.source < 0 {
-				n := array.MakeArrayOfNull(mem, c.field.Type, s.Len())
+				n := batch.Nulls(mem, c.field.Type, s.Len())
 				data = append(data, retained(n))
 				n.Release()
 				continue

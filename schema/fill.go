@@ -9,13 +9,15 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/arrow/scalar"
+
+	"github.com/hudi-go/hudi/internal/batch"
 )
 
 // filler gives the column of a field that the file lacks: the constant of the
 // partition path, the field's default, or nulls.
 func filler(f arrow.Field, constants map[string]*string) (func(memory.Allocator, int) (arrow.Array, error), error) {
 	nulls := func(mem memory.Allocator, n int) (arrow.Array, error) {
-		return array.MakeArrayOfNull(mem, f.Type, n), nil
+		return batch.Nulls(mem, f.Type, n), nil
 	}
 	text, isConstant := constants[f.Name]
 	if isConstant && text == nil {
