@@ -40,10 +40,7 @@ func TestFiltersCountWhatSparkCounts(t *testing.T) {
 			t.Parallel()
 			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			defer mem.AssertSize(t, 0)
-			table, err := provider.Open(context.Background(), f.Open(t), provider.Options{Hudi: f.Options(t), Allocator: mem})
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := openInMemory(t, f, f.Options(t), mem)
 			for _, w := range f.Manifest.Filters {
 				for _, threads := range []int{1, 4} {
 					n, stats, err := countRows(table, provider.Query{Where: w.Predicate, Columns: []string{}, Threads: threads})
