@@ -76,7 +76,7 @@ func compareWithSpark(t *testing.T, f tabletest.Fixture, dir string, options map
 		{"little memory", func(q *provider.Query, _ *provider.Options) { q.MemoryLimit = 1 << 10 }},
 	} {
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-		o := provider.Options{Allocator: dirty{mem}, Hudi: options}
+		o := provider.Options{Allocator: poisoned{mem}, Hudi: options}
 		vq := query
 		v.tweak(&vq, &o)
 		got, err := answer(dir, vq, o)
@@ -90,24 +90,15 @@ func compareWithSpark(t *testing.T, f tabletest.Fixture, dir string, options map
 	}
 }
 
-// dirty is an allocator whose memory is full of rubbish when it is given, and
-// again when it is given back: what recycled memory is like.
-type dirty struct{ memory.Allocator }
+// poisoned is an allocator that fills memory with rubbish when it is given back,
+// so that what is read after its release is wrong.
+type poisoned struct{ memory.Allocator }
 
-func (d dirty) Allocate(size int) []byte { return rubbish(d.Allocator.Allocate(size), 0) }
-
-func (d dirty) Reallocate(size int, b []byte) []byte {
-	old := len(b)
-	return rubbish(d.Allocator.Reallocate(size, b), old)
-}
-
-func (d dirty) Free(b []byte) { d.Allocator.Free(rubbish(b, 0)) }
-
-func rubbish(b []byte, from int) []byte {
-	for i := from; i < len(b); i++ {
+func (p poisoned) Free(b []byte) {
+	for i := range b {
 		b[i] = 0xa5
 	}
-	return b
+	p.Allocator.Free(b)
 }
 
 // begin is the begin of a question's range. Releases that took it as inclusive

@@ -8,8 +8,8 @@ import (
 )
 
 // A Recycler is an allocator that keeps the memory of released arrays for the
-// next ones. A scan whose batches are released soon spends a fifth less time:
-// no fresh memory is cleared, faulted in and collected.
+// next ones. A scan whose batches are released soon spends less time: no fresh
+// memory is faulted in and collected.
 //
 // It calls for strict ownership: what is read from an array after its last
 // Release (a string that [array.String] gave, say) changes under the reader's
@@ -32,13 +32,14 @@ func NewRecycler(limit int) *Recycler { return &Recycler{limit: limit} }
 
 var _ memory.Allocator = (*Recycler)(nil)
 
-// Allocate gives memory whose contents are arbitrary.
+// Allocate gives cleared memory: Arrow's own functions count on it.
 func (r *Recycler) Allocate(n int) []byte {
 	c := bits.Len(uint(max(n, minRecycle) - 1))
 	if c >= classes {
 		return make([]byte, n)
 	}
 	if b := r.take(c); b != nil {
+		clear(b[:n])
 		return b[:n]
 	}
 	return make([]byte, n, 1<<c)
@@ -75,6 +76,9 @@ func (r *Recycler) Free(b []byte) {
 // Reallocate changes the size of memory, keeping its contents.
 func (r *Recycler) Reallocate(n int, b []byte) []byte {
 	if n <= cap(b) {
+		if old := len(b); n > old {
+			clear(b[old:n])
+		}
 		return b[:n]
 	}
 	grown := r.Allocate(n)
