@@ -43,8 +43,6 @@ func filler(f arrow.Field, constants map[string]*string) (func(memory.Allocator,
 // ParseValue reads a text, as it stands in a partition path, as a value of a
 // flat type.
 func ParseValue(text string, t arrow.DataType) (scalar.Scalar, error) {
-	src := scalar.NewStringScalar(text)
-	defer src.Release()
 	switch t := t.(type) {
 	case *arrow.StringType:
 		return scalar.NewStringScalar(text), nil
