@@ -17,10 +17,10 @@ import (
 
 // deleteFields are the columns of delete batches: the key and, where ordering
 // values matter, one column for each ordering field, typed as in the table.
-func (s *slice) deleteFields() ([]arrow.Field, error) {
+func (s *slice) deleteFields() []arrow.Field {
 	fields := []arrow.Field{{Name: schema.RecordKeyColumn, Type: arrow.BinaryTypes.String}}
 	if s.rules.Mode == CommitTime {
-		return fields, nil
+		return fields
 	}
 	for _, name := range s.rules.Ordering {
 		t, ok := fieldType(s.layout.working, name)
@@ -29,7 +29,7 @@ func (s *slice) deleteFields() ([]arrow.Field, error) {
 		}
 		fields = append(fields, arrow.Field{Name: name, Type: t, Nullable: true})
 	}
-	return fields, nil
+	return fields
 }
 
 // fieldType is the type of a column given by its dotted path.
@@ -57,10 +57,7 @@ func fieldType(in *arrow.Schema, path string) (arrow.DataType, bool) {
 
 // openDeletes streams a delete block or a native delete file.
 func (s *slice) openDeletes(ctx context.Context, b *logBlock) (batch.Reader, error) {
-	fields, err := s.deleteFields()
-	if err != nil {
-		return nil, err
-	}
+	fields := s.deleteFields()
 	if b.native != nil {
 		return s.env.ReadParquet(ctx, b.native, b.instant(), s.task.Slice.Partition, arrow.NewSchema(fields, nil), scan.BaseOptions{})
 	}
