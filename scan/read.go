@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/hudi-go/hudi/internal/batch"
+	"github.com/hudi-go/hudi/internal/guard"
 )
 
 // Read runs tasks and streams their rows in Output. With one thread, tasks are
@@ -141,6 +142,7 @@ func newPool(ctx context.Context, e *Env, tasks []Task, threads int) *pool {
 }
 
 func (p *pool) run(ctx context.Context, t Task, threads int) (err error) {
+	defer guard.Recover(&err)
 	r, err := p.env.open(ctx, t, threads)
 	if err != nil {
 		return err

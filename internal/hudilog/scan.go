@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/hudi-go/hudi/internal/guard"
 	"github.com/hudi-go/hudi/internal/storage"
 )
 
@@ -22,6 +23,7 @@ func Scan(ctx context.Context, files []storage.File, v Visibility) ([]*Block, er
 	g.SetLimit(scanFiles)
 	for i, f := range files {
 		g.Go(func() (err error) {
+			defer guard.Recover(&err)
 			perFile[i], err = Blocks(ctx, f)
 			return err
 		})

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/hudi-go/hudi/internal/guard"
 )
 
 // queueDepth is how many arrays of a column are decoded ahead of the consumer.
@@ -74,7 +76,7 @@ func (p *pool) work(ctx context.Context) {
 		if c == nil {
 			return
 		}
-		a, err := c.column.next(ctx)
+		a, err := c.column.guarded(ctx)
 		if err != nil && err != io.EOF {
 			p.fail(err)
 		}
@@ -89,6 +91,13 @@ func (p *pool) work(ctx context.Context) {
 		p.mu.Unlock()
 		p.changed.Broadcast()
 	}
+}
+
+// guarded reads the next array; a panic is an error, since a worker has nobody
+// above it.
+func (c *column) guarded(ctx context.Context) (a arrow.Array, err error) {
+	defer guard.Recover(&err)
+	return c.next(ctx)
 }
 
 // claim waits for a column that can be read; nil means that there is no more
