@@ -185,6 +185,7 @@ func (t *Table) newPlan(ctx context.Context, snap *snapshot.Snapshot, q Query) (
 		Limit:     q.Limit,
 		SkipMerge: strings.EqualFold(t.options.Hudi["hoodie.datasource.merge.type"], "skip_merge"),
 		counters:  &pushdown.Counters{},
+		storage:   t.storage,
 	}
 	return p, t.addWhere(p, q)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/hudi-go/hudi/internal/storage"
 	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/scan"
 	"github.com/hudi-go/hudi/schema"
@@ -22,6 +23,7 @@ type Plan struct {
 	Stats     PlanStats   `json:"stats"`
 
 	where    *pushdown.Bound
+	storage  storage.Storage // nil in a plan of another process
 	counters *pushdown.Counters
 }
 

@@ -54,7 +54,7 @@ func (e *Env) survivors(pf *parquet.File, file *arrow.Schema, partition string, 
 	if o.KeyFilter && e.off.On(PruneFileKeys) && !e.mayHaveKey(pf, b) {
 		return []parquet.RowRange{}, nil
 	}
-	columns := pushdown.ColumnsOf(file, e.Job.Schema.Schema, e.Keys.PartitionValues(partition), e.Config.DropPartitions)
+	columns := e.fileColumns(file, partition)
 	kept := []parquet.RowRange{}
 	for _, g := range pf.RowGroups() {
 		some, err := e.groupSurvivors(pf, g, columns, b)
