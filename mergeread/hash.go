@@ -146,9 +146,10 @@ func (p *hashPath) openBase(to []arrow.RecordBatch) (_ []arrow.RecordBatch, err 
 	return to, nil
 }
 
-// baseColumns are the working columns that a merge needs of base rows.
+// baseColumns are the working columns that a merge needs of base rows. It may
+// be none, which is not nil: that would stand for all.
 func baseColumns(m *resolver, key bool) []int {
-	cols := slices.Clone(m.live)
+	cols := append([]int{}, m.live...)
 	if key {
 		cols = append(cols, m.in.Key)
 	}
