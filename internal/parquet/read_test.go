@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -179,8 +180,8 @@ type countingReader struct {
 var errInjected = errors.New("injected")
 
 func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
-	c.bytes += int64(len(p))
-	if c.reads++; c.failAfter > 0 && c.reads > c.failAfter {
+	atomic.AddInt64(&c.bytes, int64(len(p)))
+	if reads := atomic.AddInt64(&c.reads, 1); c.failAfter > 0 && reads > c.failAfter {
 		return 0, errInjected
 	}
 	return c.ReaderAt.ReadAt(p, off)
