@@ -1,6 +1,7 @@
 // The tables of functions that AdbcDriver is, and all that has to be C: const
 // parameters, callbacks that free memory, and what happens after a fork.
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,19 @@ static void after_fork(void) { forked = 1; }
 __attribute__((constructor)) static void watch_forks(void) {
 #ifndef _WIN32
 	pthread_atfork(NULL, NULL, after_fork);
+#endif
+}
+
+// ---- Ctrl-C: Go code runs on small stacks of its own, where only signal handlers that ask for the signal stack do no
+// harm. Go sees to those that are set when it is loaded; ADBC's manager for Python sets one of its own for each call.
+
+static void mind_signals(void) {
+#ifndef _WIN32
+	struct sigaction a;
+	if (sigaction(SIGINT, NULL, &a) || a.sa_handler == SIG_DFL || a.sa_handler == SIG_IGN || a.sa_flags & SA_ONSTACK)
+		return;
+	a.sa_flags |= SA_ONSTACK;
+	sigaction(SIGINT, &a, NULL);
 #endif
 }
 
@@ -129,6 +143,7 @@ static int stream_get_schema(struct ArrowArrayStream *s, struct ArrowSchema *out
 static int stream_get_next(struct ArrowArrayStream *s, struct ArrowArray *out) {
 	memset(out, 0, sizeof *out);
 	if (forked) return ENOTSUP;
+	mind_signals();
 	int rc = hudiStreamNext(s->private_data, out);
 	own_array(out);
 	return rc;
@@ -266,6 +281,7 @@ void hudi_partition_set(struct AdbcPartitions *out, size_t i, void *bytes, size_
 	static AdbcStatusCode name parameters { \
 		clear; \
 		if (forked) return fail(e, ADBC_STATUS_INVALID_STATE, forked_message); \
+		mind_signals(); \
 		return hudi##name arguments; \
 	}
 #define DEFINE_RELEASE(name, parameters, arguments, clear) \

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -296,6 +297,17 @@ static void cancelling(struct AdbcStatement *s) {
 	out.release(&out);
 }
 
+static void on_signal(int sig) {}
+
+// A handler without SA_ONSTACK would run on the stack of a goroutine.
+static void signals(struct AdbcStatement *s) {
+	struct sigaction before, a = {.sa_handler = on_signal};
+	sigaction(SIGINT, &a, &before);
+	OK(d.StatementPrepare(s, NULL));
+	sigaction(SIGINT, &before, &a);
+	CHECK(a.sa_handler == on_signal && a.sa_flags & SA_ONSTACK);
+}
+
 static void arguments(struct AdbcConnection *c, struct AdbcStatement *s) {
 	struct ArrowArrayStream out;
 	struct ArrowSchema schema;
@@ -381,6 +393,7 @@ int main(int argc, char **argv) {
 	stream_errors(&s);
 	orphans();
 	cancelling(&s);
+	signals(&s);
 	arguments(&c, &s);
 	forks(&c, &s);
 	OK(d.StatementRelease(&s, NULL));
