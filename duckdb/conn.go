@@ -17,6 +17,29 @@ type Conn struct {
 	conn   bindings.Connection
 	id     uint64
 	open   *Result // the result that still streams
+	schema string  // the current one, "" for main
+	makes  bool    // it may have tables and views of its own
+}
+
+// Use makes a schema the one in which names are looked for.
+func (c *Conn) Use(schema string) error {
+	if schema == c.schema {
+		return nil
+	}
+	name := schema
+	if name == "" {
+		name = "main"
+	}
+	if c.engine.options.Catalog != "" {
+		name = QuoteName(c.engine.options.Catalog) + "." + QuoteName(name)
+	} else {
+		name = QuoteName(name)
+	}
+	if _, err := c.texts("USE " + name); err != nil {
+		return err
+	}
+	c.schema = schema
+	return nil
 }
 
 // Close ends the connection and the result that it still streams.
@@ -112,37 +135,43 @@ func (s *Statements) Next(ctx context.Context) (*Result, error) {
 	}
 	i := s.next
 	s.next++
-	prepare := func(p *bindings.PreparedStatement) bindings.State {
-		return bindings.PrepareExtractedStatement(s.conn.conn, s.list, bindings.IdxT(i), p)
+	r, err := s.bind(ctx, i)
+	if err != nil {
+		return nil, err
 	}
-	if s.own {
-		return s.conn.run(ctx, prepare)
+	r.interruptible(func() { err = r.start() })
+	if err != nil {
+		err = r.cause(err)
+		r.Close()
+		return nil, err
 	}
-	text := ""
-	if s.text != nil {
-		text = s.text[i]
+	if !s.own {
+		s.conn.engine.shadow.ran(s.conn, bindings.PreparedStatementType(r.stmt))
 	}
-	id := s.conn.foresee(text)
-	defer s.conn.engine.shadow.forget(id)
-	r, err := s.conn.run(ctx, prepare)
-	if err == nil {
-		s.conn.engine.shadow.ran(bindings.PreparedStatementType(r.stmt))
-	}
-	return r, err
+	return r, nil
 }
 
-// run prepares and executes a statement. The context is that of the execution
-// and of all reading of the result.
-func (c *Conn) run(ctx context.Context, prepare func(*bindings.PreparedStatement) bindings.State) (*Result, error) {
+// bind prepares a statement. The context is that of its execution and of all
+// reading of the result.
+func (s *Statements) bind(ctx context.Context, i int) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	c := s.conn
+	hints := ""
+	if !s.own && s.text != nil {
+		hints = c.foresee(s.text[i])
+	}
 	ctx, cancel := context.WithCancel(ctx)
-	r := &Result{conn: c, ctx: ctx, cancel: cancel}
+	r := &Result{conn: c, ctx: ctx, cancel: cancel, hints: hints, prepared: true}
 	c.engine.running.Store(c.id, ctx)
 	c.open = r
 	var err error
-	r.interruptible(func() { err = r.start(prepare) })
+	r.interruptible(func() {
+		if bindings.PrepareExtractedStatement(c.conn, s.list, bindings.IdxT(i), &r.stmt) == bindings.StateError {
+			err = newError(bindings.PrepareError(r.stmt))
+		}
+	})
 	if err != nil {
 		err = r.cause(err)
 		r.Close()

@@ -58,6 +58,9 @@ type Options struct {
 	Provider provider.Options
 	// Scans has the threads and the memory limit of scans of such tables.
 	Scans provider.Query
+	// Catalog is the name of the database that registered tables are in; "" for
+	// DuckDB's own, memory.
+	Catalog string
 	// Scanned, if set, is told about each scan that begins of a table named by
 	// its path, or registered by [Engine.RegisterTable].
 	Scanned func(*provider.Table, *provider.Result)
@@ -209,6 +212,15 @@ func (e *Engine) Connect() (*Conn, error) {
 	bindings.ConnectionGetClientContext(c.conn, &cc)
 	c.id = uint64(bindings.ClientContextGetConnectionId(cc))
 	bindings.DestroyClientContext(&cc)
+	if e.options.Catalog == "" {
+		return c, nil
+	}
+	for _, sql := range []string{"ATTACH IF NOT EXISTS ':memory:' AS " + QuoteName(e.options.Catalog), "USE " + QuoteName(e.options.Catalog)} {
+		if _, err := c.texts(sql); err != nil {
+			c.Close()
+			return nil, err
+		}
+	}
 	return c, nil
 }
 

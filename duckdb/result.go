@@ -29,7 +29,9 @@ import "C"
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -51,40 +53,54 @@ type Result struct {
 	schema  *arrow.Schema
 	err     error // of reading; io.EOF at the end
 
-	hasRes    bool // res must be destroyed
-	streaming bool // the statement was started
+	prepared  bool   // bound, and not executed yet
+	hasRes    bool   // res must be destroyed
+	streaming bool   // the statement was started
+	hints     string // the number of the statement's hints, "" for none
 }
 
 var _ batch.Reader = (*Result)(nil)
 
-// start prepares and executes.
-func (r *Result) start(prepare func(*bindings.PreparedStatement) bindings.State) error {
-	if prepare(&r.stmt) == bindings.StateError {
-		return newError(bindings.PrepareError(r.stmt))
-	}
-	r.hasRes = true
+// start executes a bound statement.
+func (r *Result) start() error {
+	r.prepared, r.hasRes = false, true
 	if bindings.ExecutePreparedStreaming(r.stmt, &r.res) == bindings.StateError {
 		return newError(bindings.ResultError(&r.res))
 	}
 	r.streaming = true
+	if r.options.Ptr != nil { // DuckDB binds anew where a table is not what it was
+		bindings.DestroyArrowOptions(&r.options)
+	}
 	r.options = bindings.ResultGetArrowOptions(&r.res)
-	var err error
-	r.schema, err = r.arrowSchema()
+	schema, err := r.arrowSchema(bindings.ColumnCount(&r.res), func(i bindings.IdxT) (bindings.LogicalType, string) {
+		return bindings.ColumnLogicalType(&r.res, i), bindings.ColumnName(&r.res, i)
+	})
+	if err == nil && r.schema != nil && !r.schema.Equal(schema) {
+		err = fmt.Errorf("duckdb: the columns have changed since the statement was prepared, from %s to %s: prepare it again", fieldsText(r.schema), fieldsText(schema))
+	}
+	r.schema = schema
 	return err
 }
 
-// arrowSchema asks DuckDB for the result's schema.
-func (r *Result) arrowSchema() (*arrow.Schema, error) {
-	n := bindings.ColumnCount(&r.res)
+func fieldsText(s *arrow.Schema) string {
+	var all []string
+	for _, f := range s.Fields() {
+		all = append(all, f.Name+" "+f.Type.String())
+	}
+	return "(" + strings.Join(all, ", ") + ")"
+}
+
+// arrowSchema asks DuckDB for the schema of columns.
+func (r *Result) arrowSchema(n bindings.IdxT, column func(bindings.IdxT) (bindings.LogicalType, string)) (*arrow.Schema, error) {
 	size := max(C.size_t(n)*C.size_t(unsafe.Sizeof(uintptr(0))), 1)
 	ctypes, cnames := (*unsafe.Pointer)(C.malloc(size)), (**C.char)(C.malloc(size))
 	defer C.free(unsafe.Pointer(ctypes))
 	defer C.free(unsafe.Pointer(cnames))
 	types, names := unsafe.Slice(ctypes, n), unsafe.Slice(cnames, n)
 	for i := range n {
-		t := bindings.ColumnLogicalType(&r.res, i)
+		t, name := column(i)
 		defer bindings.DestroyLogicalType(&t)
-		types[i], names[i] = t.Ptr, C.CString(bindings.ColumnName(&r.res, i))
+		types[i], names[i] = t.Ptr, C.CString(name)
 		defer C.free(unsafe.Pointer(names[i]))
 	}
 	out := (*C.struct_ArrowSchema)(C.calloc(1, C.sizeof_struct_ArrowSchema))
@@ -113,7 +129,18 @@ func (r *Result) Next() (arrow.RecordBatch, error) {
 		return nil, r.fail(err)
 	}
 	var chunk bindings.DataChunk
-	r.interruptible(func() { chunk = bindings.FetchChunk(r.res) })
+	var err error
+	r.interruptible(func() {
+		if r.prepared {
+			err = r.start()
+		}
+		if err == nil {
+			chunk = bindings.FetchChunk(r.res)
+		}
+	})
+	if err != nil {
+		return nil, r.fail(err)
+	}
 	if chunk.Ptr == nil {
 		if message := bindings.ResultError(&r.res); message != "" {
 			return nil, r.fail(newError(message))
@@ -174,6 +201,9 @@ func (r *Result) Close() error {
 	}
 	bindings.DestroyPrepare(&r.stmt)
 	r.conn.engine.running.Delete(r.conn.id)
+	if r.hints != "" { // the engine's own statements run while the shadow is locked
+		r.conn.engine.shadow.forget(r.hints)
+	}
 	r.conn.open = nil
 	r.conn = nil
 	if r.err == nil {

@@ -44,6 +44,7 @@ type shadow struct {
 	engine *Engine // nil until it is needed
 	conn   *Conn
 	owner  uint64 // the connection whose tables and views it has
+	common bool   // these are no connection's own
 	stale  bool   // the owner's may be others by now
 	views  bool   // there are views, which may ask something themselves
 }
@@ -71,8 +72,8 @@ func (s *shadow) know(key, name, columns string) {
 	s.columns[key], s.names[key], s.stale = columns, name, true
 }
 
-// ran looks at a statement that was run on the database.
-func (s *shadow) ran(t bindings.StatementType) {
+// ran looks at a statement that was run on a connection.
+func (s *shadow) ran(c *Conn, t bindings.StatementType) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch t {
@@ -80,7 +81,7 @@ func (s *shadow) ran(t bindings.StatementType) {
 		bindings.StatementTypeDelete, bindings.StatementTypeCopy, bindings.StatementTypeTransaction, bindings.StatementTypePrepare,
 		bindings.StatementTypeExecute, bindings.StatementTypeExport, bindings.StatementTypeAnalyze, bindings.StatementTypeVacuum:
 	case bindings.StatementTypeCreate, bindings.StatementTypeDrop, bindings.StatementTypeAlter, bindings.StatementTypeCreateFunc:
-		s.stale = true
+		s.stale, c.makes = true, true
 	default:
 		s.off = true
 	}
@@ -122,6 +123,9 @@ func (c *Conn) foresee(sql string) string {
 		return ""
 	}
 	if err := s.sync(c); err != nil {
+		return ""
+	}
+	if err := s.conn.Use(c.schema); err != nil {
 		return ""
 	}
 	scans, err := s.scansOf(sql)
@@ -184,11 +188,11 @@ func (s *shadow) plan(sql string, optimize bool) (map[string][]hints.Scan, error
 
 // sync makes the shadow's tables and views those that the connection sees.
 func (s *shadow) sync(c *Conn) error {
-	if s.engine != nil && !s.stale && s.owner == c.id {
+	if s.engine != nil && !s.stale && (s.owner == c.id || s.common && !c.makes) {
 		return nil
 	}
 	s.close()
-	engine, err := Open(Options{Threads: 1})
+	engine, err := Open(Options{Threads: 1, Catalog: c.engine.options.Catalog})
 	if err != nil {
 		return err
 	}
@@ -196,7 +200,7 @@ func (s *shadow) sync(c *Conn) error {
 		engine.Close()
 		return err
 	}
-	s.engine, s.owner, s.views = engine, c.id, false
+	s.engine, s.owner, s.common, s.views = engine, c.id, !c.makes, false
 	make := func(sql string) { _, _ = s.conn.texts(sql) } // what can't be made is missed by statements about it only
 	for key, columns := range s.columns {
 		schema, _, _ := strings.Cut(s.names[key], "\".\"")

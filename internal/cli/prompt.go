@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -43,7 +41,7 @@ func runPrompt(ctx context.Context, s *session, o *outputFlags) error {
 		line.ReadHistory(f)
 		f.Close()
 	}
-	fmt.Fprintf(s.env.Stderr, "hudi %s, %d tables; .help for help\n", version(), len(s.tables))
+	fmt.Fprintf(s.env.Stderr, "hudi %s, %d tables; .help for help\n", version(), len(s.tables.List()))
 	err = promptLoop(ctx, s, out, line.Prompt, line.AppendHistory)
 	saveHistory(history, line)
 	return err
@@ -111,8 +109,8 @@ func (s *session) dot(out *output, words []string) (quit bool) {
 		fmt.Fprint(s.env.Stderr, promptHelp)
 	case ".tables":
 		var rows [][]string
-		for _, key := range slices.Sorted(maps.Keys(s.tables)) {
-			rows = append(rows, []string{s.tables[key].String(), s.tables[key].path})
+		for _, t := range s.tables.List() {
+			rows = append(rows, []string{t.String(), t.Path})
 		}
 		render.List(s.env.Stdout, columns("table", "path"), rows, s.env.renderOptions())
 	case ".output":

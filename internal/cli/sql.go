@@ -142,7 +142,7 @@ func (f *sqlFlags) text(c *cobra.Command, e *Env) (text string, prompt bool, err
 
 // run runs all statements of a text and writes their results.
 func (s *session) run(ctx context.Context, text string, out *output) (rows int64, err error) {
-	if err := s.prepare(ctx, text); err != nil {
+	if err := s.tables.Prepare(ctx, text); err != nil {
 		return 0, err
 	}
 	statements, err := s.conn.Statements(text)

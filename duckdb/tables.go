@@ -1,0 +1,220 @@
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/hudi-go/hudi/provider"
+	"github.com/hudi-go/hudi/snapshot"
+)
+
+// A TableName is what SQL calls a Hudi table, and where it lies.
+type TableName struct {
+	Schema string // "" is the default one
+	Name   string
+	Path   string
+	Found  bool // in a folder of tables
+}
+
+func (t TableName) String() string {
+	if t.Schema == "" {
+		return t.Name
+	}
+	return t.Schema + "." + t.Name
+}
+
+// A DuplicateError is the error of a second table of a name.
+type DuplicateError struct{ Table, Other TableName }
+
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("two tables are called %s: %s and %s", e.Table, e.Other.Path, e.Table.Path)
+}
+
+// TablesOptions say how [Tables] are read.
+type TablesOptions struct {
+	Provider provider.Options
+	// Query is what is read of each table; its condition and limit are left to
+	// SQL. Unless it asks for the _hoodie_ columns, tables have them for the
+	// statements that name one.
+	Query provider.Query
+	// Fresh tables are looked at anew for each text of statements, else they
+	// stay at the instant that was the latest when they were first named.
+	Fresh bool
+	// LeftOut, if set, is told once about each table of a folder that can't be
+	// read. A statement that needs it then fails for want of it.
+	LeftOut func(TableName, error)
+}
+
+// Tables are the Hudi tables that statements of an engine may name. Each is
+// opened when a statement mentions it: a folder may hold hundreds. They are not
+// safe for concurrent use.
+type Tables struct {
+	engine  *Engine
+	options TablesOptions
+	known   map[string]*hudiTable // by lower-case name
+}
+
+type hudiTable struct {
+	TableName
+	table  *provider.Table
+	schema *arrow.Schema // known to the engine; nil for none
+	meta   bool          // known with _hoodie_ columns
+	warned bool
+}
+
+// NewTables makes tables of an engine, none yet.
+func (e *Engine) NewTables(o TablesOptions) *Tables {
+	o.Query.Where, o.Query.Limit = "", 0
+	return &Tables{engine: e, options: o, known: map[string]*hudiTable{}}
+}
+
+// Add makes known the table at a path, or all tables of a folder. With a name,
+// the table has it, and the tables of a folder are in a schema of that name. A
+// name that is taken is a [*DuplicateError].
+func (t *Tables) Add(ctx context.Context, name, path string) error {
+	found, err := provider.Discover(ctx, path, t.options.Provider)
+	if err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		one := TableName{Name: key, Path: found[key], Found: found[key] != path}
+		switch {
+		case !one.Found && name != "":
+			one.Schema, one.Name = splitName(name)
+		case !one.Found:
+		case name != "":
+			one.Schema = name
+		default:
+			one.Schema, one.Name = splitName(key)
+		}
+		lower := strings.ToLower(one.String())
+		if other := t.known[lower]; other != nil && other.Path != one.Path {
+			return &DuplicateError{one, other.TableName}
+		} else if other == nil {
+			t.known[lower] = &hudiTable{TableName: one}
+		}
+	}
+	return nil
+}
+
+// splitName takes schema.table apart.
+func splitName(name string) (schema, table string) {
+	if i := strings.IndexByte(name, '.'); i > 0 && i < len(name)-1 {
+		return name[:i], name[i+1:]
+	}
+	return "", name
+}
+
+// List gives the tables by name.
+func (t *Tables) List() []TableName {
+	all := make([]TableName, 0, len(t.known))
+	for _, key := range slices.Sorted(maps.Keys(t.known)) {
+		all = append(all, t.known[key].TableName)
+	}
+	return all
+}
+
+var (
+	// needsAll tells statements that ask about tables in general.
+	needsAll = regexp.MustCompile(`(?i)\b(show|information_schema|pg_catalog|sqlite_master|pragma|duckdb_\w+|from\s+query|query_table)\b`)
+	// needsMeta tells statements that name Hudi's own columns.
+	needsMeta = regexp.MustCompile(`(?i)_hoodie_`)
+)
+
+// NamesMeta tells whether a text of statements names columns of Hudi's own.
+func NamesMeta(sql string) bool { return needsMeta.MatchString(sql) }
+
+// Prepare makes the tables known to the engine that a text of statements may
+// need: those whose name it holds, or all if it asks about tables in general.
+func (t *Tables) Prepare(ctx context.Context, sql string) error {
+	lower := strings.ToLower(sql)
+	all, meta := needsAll.MatchString(sql), t.options.Query.Meta || NamesMeta(sql)
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(8)
+	for _, one := range t.known {
+		ready := one.schema != nil && one.meta == meta && !t.options.Fresh
+		named := one.schema != nil && !t.options.Fresh || all ||
+			strings.Contains(lower, strings.ToLower(one.Name)) || strings.ContainsRune(one.Name, '"')
+		if ready || !named {
+			continue
+		}
+		group.Go(func() error {
+			err := t.register(inner, one, meta)
+			if err == nil || !one.Found || inner.Err() != nil {
+				return err
+			}
+			t.leaveOut(one, err)
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// Table opens a table by its name, in any letter case; nil if there is none.
+// It is at the instant that the last text of statements saw, if that named it.
+func (t *Tables) Table(ctx context.Context, schema, name string) (*provider.Table, error) {
+	one := t.known[strings.ToLower(TableName{Schema: schema, Name: name}.String())]
+	if one == nil {
+		return nil, nil
+	}
+	err := t.open(ctx, one)
+	return one.table, err
+}
+
+func (t *Tables) open(ctx context.Context, one *hudiTable) error {
+	if one.table != nil {
+		return nil
+	}
+	table, err := provider.Open(ctx, one.Path, t.options.Provider)
+	if err == nil {
+		one.table = table
+	}
+	return err
+}
+
+// register makes the table known as it is now, if it is not yet.
+func (t *Tables) register(ctx context.Context, one *hudiTable, meta bool) error {
+	opened := one.table != nil
+	if err := t.open(ctx, one); err != nil {
+		return err
+	}
+	if opened && t.options.Fresh {
+		if err := one.table.Refresh(ctx); err != nil {
+			return err
+		}
+	}
+	q := t.options.Query
+	q.Meta = meta
+	schema, err := one.table.Schema(ctx, q)
+	if err != nil {
+		return err
+	}
+	if one.schema != nil && one.schema.Equal(schema) {
+		return nil
+	}
+	if err := t.engine.RegisterTable(ctx, one.Schema, one.Name, one.table, q); err != nil {
+		return err
+	}
+	one.schema, one.meta = schema, meta
+	return nil
+}
+
+func (t *Tables) leaveOut(one *hudiTable, err error) {
+	var refused *snapshot.TableError
+	if !errors.As(err, &refused) {
+		err = fmt.Errorf("table %s: %w", one, err)
+	}
+	if !one.warned && t.options.LeftOut != nil {
+		one.warned = true
+		t.options.LeftOut(one.TableName, err)
+	}
+}
