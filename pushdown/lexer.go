@@ -94,7 +94,7 @@ func lexOne(text string, at int) (lexed, error) {
 		w := text[at:end]
 		return lexed{token{tokenWord, w, strings.ToUpper(w), at}, end}, nil
 	}
-	for _, s := range []string{"<=>", "<=", ">=", "<>", "!=", "==", "::", "<", ">", "=", "(", ")", ",", ".", "-", "+"} {
+	for _, s := range []string{"<=>", "<=", ">=", "<>", "!=", "==", "::", "<", ">", "=", "(", ")", ",", ".", "-", "+", "*"} {
 		if strings.HasPrefix(text[at:], s) {
 			return lexed{token{tokenSymbol, s, s, at}, at + len(s)}, nil
 		}

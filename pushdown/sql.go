@@ -78,6 +78,7 @@ type sqlParser struct {
 	tokens []token
 	next   int
 	depth  int
+	table  string // that may stand in front of columns
 }
 
 func (p *sqlParser) peek() token { return p.tokens[p.next] }
@@ -368,6 +369,11 @@ func (p *sqlParser) operand() (term, error) {
 	}
 	defer func() { p.depth-- }()
 	t, err := p.primary()
+	if err == nil && t.column != nil && p.symbol(".") { // (a).b
+		var inner term
+		inner, err = p.path()
+		t.column = append(t.column[:len(t.column):len(t.column)], inner.column...)
+	}
 	for err == nil && p.symbol("::") {
 		t, err = p.castTo(t)
 	}
@@ -482,7 +488,7 @@ func (p *sqlParser) path() (term, error) {
 		p.advance()
 		path = append(path, t.text)
 		if !p.symbol(".") {
-			return term{column: path, at: at}, nil
+			return term{column: p.unqualified(path), at: at}, nil
 		}
 	}
 }
