@@ -96,13 +96,23 @@ func install(temp, out, engine string) error {
 	return nil
 }
 
-// exported are the symbols that each library shows: everything else, the C++
-// library included, stays its own whatever else the process has loaded. DuckDB's
-// have a version, so that they are not taken from another DuckDB.
+// These are the symbols that each library shows: everything else, the C++
+// library included, stays its own whatever else the process has loaded. DuckDB's have a version, so that they are not
+// taken from another DuckDB.
 const (
 	exportedByEngine = "HUDI_DUCKDB { global: duckdb_*; local: *; };\n"
 	exportedByDriver = "{ global: AdbcDriverInit; AdbcDriverHudiInit; local: *; };\n"
 )
+
+// arc4random is the one function of a new glibc (2.36) that the static C++
+// library of such a system asks for; with this one the rest loads from 2.34 on.
+const arc4random = `#include <sys/random.h>
+unsigned arc4random(void) {
+	unsigned v = 0;
+	while (getrandom(&v, sizeof v, 0) != sizeof v) {}
+	return v;
+}
+`
 
 // linkEngine makes a shared library of DuckDB's static ones and gives its name,
 // which has the version of the bindings so that no other release is taken for it.
@@ -135,7 +145,11 @@ func linkEngine(dir string) (string, error) {
 			libraries = append(libraries, w)
 		}
 	}
-	args = append(args, "-Wl,--start-group")
+	random := filepath.Join(dir, "random.c")
+	if err := os.WriteFile(random, []byte(arc4random), 0o644); err != nil {
+		return "", err
+	}
+	args = append(args, "-x", "c", random, "-x", "none", "-Wl,--start-group")
 	args = append(append(args, libraries...), "-Wl,--end-group")
 	compiler := os.Getenv("CXX")
 	if compiler == "" {
