@@ -197,4 +197,5 @@ func (w *window) shrink(cursors []*cursor) {
 	}
 	w.numbers = kept
 	w.m.overlays, w.m.free = w.m.overlays[:0], w.m.free[:0]
+	w.m.made.release()
 }

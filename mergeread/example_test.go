@@ -20,9 +20,9 @@ type highestBid struct{}
 
 func (highestBid) Columns(*arrow.Schema) []string { return []string{"bid", "withdrawn"} }
 
-func (highestBid) Merge(older, newer mergeread.Record, final bool, fromOlder []bool) (mergeread.Verdict, error) {
-	withdrawn, row := newer.Value(newer.Column("withdrawn"))
-	if newer.Deleted() || withdrawn != nil && withdrawn.IsValid(row) && withdrawn.(*array.Boolean).Value(row) {
+func (highestBid) Merge(older, newer mergeread.Record, final bool, row *mergeread.Row) (mergeread.Verdict, error) {
+	withdrawn, i := newer.Value(newer.Column("withdrawn"))
+	if newer.Deleted() || withdrawn != nil && withdrawn.IsValid(i) && withdrawn.(*array.Boolean).Value(i) {
 		return mergeread.Drop, nil
 	}
 	if bid(newer) < bid(older) {

@@ -86,6 +86,7 @@ func (f *fold) release() {
 		s.release()
 	}
 	f.sources = nil
+	f.made.release()
 	f.stats.Comparisons += f.compared
 	f.compared = 0
 }

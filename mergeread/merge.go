@@ -24,7 +24,7 @@ func Merge(ctx context.Context, in Input, o Options) (batch.Reader, error) {
 	if err := in.validate(); err != nil {
 		return nil, err
 	}
-	b, err := newBinding(&in)
+	b, err := newBinding(&in, o.Allocator)
 	if err != nil {
 		return nil, err
 	}

@@ -8,12 +8,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// A Record is one of two records that a [Merger] combines.
-type Record struct {
-	r *resolver
-	s state
-}
-
 // A Verdict says what becomes of two records.
 type Verdict uint8
 
@@ -21,7 +15,7 @@ const (
 	KeepOlder Verdict = iota // the older record stays
 	KeepNewer                // the newer record takes its place
 	Drop                     // the key is deleted
-	Combine                  // column by column, see [Merger]
+	Combine                  // the newer record takes its place, but for the columns that were set in Row
 )
 
 // A Merger combines two records of one key in a CUSTOM table.
@@ -33,9 +27,9 @@ type Merger interface {
 
 	// Merge says what becomes of two records of one key, older being earlier
 	// in log order; final is true when older is the base file's row. For
-	// Combine it fills fromOlder, which has one element per column of the
-	// working schema: true takes the older record's value.
-	Merge(older, newer Record, final bool, fromOlder []bool) (Verdict, error)
+	// Combine it says by row which columns are not the newer record's. The
+	// records and the row must not be kept.
+	Merge(older, newer Record, final bool, row *Row) (Verdict, error)
 }
 
 var mergers struct {

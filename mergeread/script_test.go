@@ -283,33 +283,3 @@ func scriptReader(mem memory.Allocator, schema *arrow.Schema, rows [][]string, c
 	}
 	return batch.FromSlice(schema, recs), nil
 }
-
-// newestOfAll takes each column from the record that has the greater value of
-// "n" in it; a negative n deletes the key.
-type newestOfAll struct{}
-
-func (newestOfAll) Columns(*arrow.Schema) []string { return []string{"n"} }
-
-func (newestOfAll) Merge(older, newer Record, _ bool, fromOlder []bool) (Verdict, error) {
-	if newer.Deleted() {
-		return KeepNewer, nil
-	}
-	value := func(r Record) int64 {
-		arr, row := r.Value(r.Column("n"))
-		if arr == nil {
-			return 0
-		}
-		return arr.(*array.Int64).Value(row)
-	}
-	o, n := value(older), value(newer)
-	switch {
-	case n < 0:
-		return Drop, nil
-	case o == n:
-		return KeepOlder, nil
-	}
-	fromOlder[newer.Column("n")] = o > n
-	return Combine, nil
-}
-
-func init() { Register("test-strategy", newestOfAll{}) }

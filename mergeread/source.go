@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
 // A ref names one row: the number of its source and the row in it.
@@ -49,6 +50,7 @@ func (s *source) release() {
 // first row comes: which column is which.
 type binding struct {
 	in     *Input
+	mem    memory.Allocator
 	fields []string // ordering fields
 	seq    bool     // they are binlog positions
 	own    bool     // they are those of a payload class, which delete entries lack
@@ -61,9 +63,9 @@ type binding struct {
 	deleteTop []int // working column of each ordering field that is not nested
 }
 
-func newBinding(in *Input) (*binding, error) {
+func newBinding(in *Input, mem memory.Allocator) (*binding, error) {
 	r := in.Rules
-	b := &binding{in: in, fields: r.orderingFields(), deleteField: -1, isDeleted: fieldIndex(in.Schema, isDeletedField),
+	b := &binding{in: in, mem: mem, fields: r.orderingFields(), deleteField: -1, isDeleted: fieldIndex(in.Schema, isDeletedField),
 		operation: fieldIndex(in.Schema, operationField), deletePath: r.DeleteField, deleteMarker: r.DeleteMarker}
 	if b.isDeleted >= 0 && in.Schema.Field(b.isDeleted).Type.ID() != arrow.BOOL {
 		b.isDeleted = -1

@@ -196,7 +196,7 @@ func (s *spill) merge(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 		if len(in.Runs) == 0 {
 			return to, nil
 		}
-		b, err := newBinding(in)
+		b, err := newBinding(in, s.p.opts.Allocator)
 		if err != nil {
 			return to, err
 		}

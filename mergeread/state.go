@@ -3,8 +3,6 @@ package mergeread
 import (
 	"slices"
 	"strings"
-
-	"github.com/apache/arrow-go/v18/arrow"
 )
 
 // A state is what is known of one key after some of its records: the row that
@@ -33,7 +31,7 @@ type resolver struct {
 	gives    []columnTest // by working column, for the combination of alg
 	meta     []bool       // working columns that are Hudi's own
 	merger   Merger
-	pick     []bool // scratch of merger
+	made     Row // what the merger made
 	compared int64
 }
 
@@ -46,12 +44,12 @@ func newResolver(b *binding) *resolver {
 	if b.in.Rules.Mode == Custom {
 		c, _ := b.in.Rules.custom()
 		m.merger = c.merger
+		m.made = Row{schema: b.in.Schema, mem: b.mem, fromOlder: make([]bool, m.width)}
 		for _, f := range c.columns(b.in.Rules, b.in.Schema) {
 			if i := fieldIndex(b.in.Schema, f); i >= 0 {
 				m.live = append(m.live, i)
 			}
 		}
-		m.pick = make([]bool, m.width)
 	}
 	slices.Sort(m.live)
 	m.live = slices.Compact(m.live)
@@ -180,7 +178,7 @@ func (m *resolver) ordered(r ref) bool {
 // apply combines two records of one key by a step.
 func (m *resolver) apply(st *step, older, newer state) (state, error) {
 	if st.choose == byMerger {
-		return m.ask(st, older, newer)
+		return m.ask(older, newer)
 	}
 	high, low := newer, older
 	swap := m.olderWins(st.choose, older, newer)
@@ -288,59 +286,3 @@ func (m *resolver) column(s state, c int) ref {
 	}
 	return s.head
 }
-
-// ask lets the registered merger decide.
-func (m *resolver) ask(st *step, older, newer state) (state, error) {
-	if older.overlay != dropped && (m.commitTimeDelete(older.head) || m.commitTimeDelete(newer.head)) {
-		m.drop(older)
-		return newer, nil
-	}
-	clear(m.pick)
-	final := m.sources[older.head.src()].run < 0
-	v, err := m.merger.Merge(Record{m, older}, Record{m, newer}, final, m.pick)
-	if err != nil {
-		return state{}, err
-	}
-	switch v {
-	case KeepOlder:
-		m.drop(newer)
-		return older, nil
-	case KeepNewer:
-		m.drop(older)
-		return newer, nil
-	case Drop:
-		m.drop(older)
-		m.drop(newer)
-		return state{newer.head, dropped}, nil
-	}
-	n := m.newOverlay()
-	for _, c := range m.live {
-		from := newer
-		if m.pick[c] {
-			from = older
-		}
-		m.overlays[int(n)*m.width+c] = m.column(from, c)
-	}
-	m.drop(older)
-	m.drop(newer)
-	return state{newer.head, n}, nil
-}
-
-// Deleted says that the record deletes its key.
-func (r Record) Deleted() bool { return r.r.deleted(r.s) }
-
-// Value gives the array and row that hold a column's value, by the column's
-// index in the working schema; a nil array stands for null.
-func (r Record) Value(column int) (arrow.Array, int) {
-	v := r.r.column(r.s, column)
-	if v == noRef {
-		return nil, 0
-	}
-	return r.r.sources[v.src()].cols[column], v.row()
-}
-
-// Column is the index of a column in the working schema, -1 if absent.
-func (r Record) Column(name string) int { return fieldIndex(r.r.in.Schema, name) }
-
-// CompareOrdering compares the ordering values of two records.
-func (r Record) CompareOrdering(o Record) int { return r.r.compare(r.s.head, o.s.head) }
