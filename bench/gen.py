@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Makes the tables that the benchmarks read: lineitem-like data, copy-on-write and merge-on-read.
 
-    gen.py --out DIR [--rows 6000000] [--hudi 1.2.0] [--mem 4g] [--tables cow,mor]
+    gen.py --out DIR [--rows 6000000] [--hudi 1.2.0] [--mem 4g] [--tables cow,mor,lsm]
 
 DIR/cow   one bulk insert: 17 columns, gzip (Hudi's default codec), one file per 3M rows
 DIR/mor   the same rows, then three rounds that each update 5 % of the rows (one in ten of them late, so that the
           event-time merge keeps the old row) and delete 1 %, all in Avro log blocks, never compacted
+DIR/lsm   the same with two rounds (10 % updated), turned into native logs in the sorted layout
 
 The data is deterministic: every column is a hash of the row number. Cardinalities and lengths follow TPC-H at
 scale rows / 6M. Needs Java, pyspark and Maven (see ../testdata/gen/requirements.txt).
@@ -15,6 +16,7 @@ import argparse
 import os
 import shutil
 import subprocess
+import sys
 import time
 
 WORDS = (
@@ -23,7 +25,7 @@ WORDS = (
     "sleep wake haggle nag cajole boost detect integrate among above across against along the of to after"
 ).split()
 
-ROUNDS = 3
+ROUNDS = {"cow": 0, "mor": 3, "lsm": 2}
 BUNDLE = "org.apache.hudi:hudi-spark3.5-bundle_2.12"
 
 
@@ -33,7 +35,7 @@ def arguments():
     p.add_argument("--rows", type=int, default=6_000_000)
     p.add_argument("--hudi", default="1.2.0")
     p.add_argument("--mem", default="4g")
-    p.add_argument("--tables", default="cow,mor")
+    p.add_argument("--tables", default="cow,mor,lsm")
     p.add_argument("--cores", default="2")
     return p.parse_args()
 
@@ -146,6 +148,36 @@ def write(df, path, table_type, operation, mode="append", **more):
     print(f"{os.path.basename(path)}: {operation} {time.time() - t0:.0f} s", flush=True)
 
 
+def rounds(data, path, count):
+    """Updates and deletes rows of a table, count times."""
+    for r in range(1, count + 1):
+        late = "pmod(xxhash64(id, 99), 10) = 0"
+        changed = (
+            data.where(f"pmod(xxhash64(id, {1000 + r}), 20) = 0")
+            .selectExpr(
+                "*",
+                f"cast(l_quantity + {r} as decimal(15,2)) as q",
+                f"date_add(l_receiptdate, case when {late} then -{r} else {r} end) as d",
+                f"concat('round {r} ', substr(l_comment, 1, 30)) as c",
+            )
+            .drop("l_quantity", "l_receiptdate", "l_comment")
+            .withColumnsRenamed({"q": "l_quantity", "d": "l_receiptdate", "c": "l_comment"})
+            .select(*data.columns)
+            .drop("id")
+        )
+        write(changed, path, "MERGE_ON_READ", "upsert")
+        write(data.where(f"pmod(xxhash64(id, {2000 + r}), 100) = 0").drop("id"), path, "MERGE_ON_READ", "delete")
+
+
+def sort(table, to):
+    """Makes the sorted form of a table with logs, by the converter of the test data."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "testdata", "gen"))
+    from nativelogs.convert import Options, convert
+
+    shutil.rmtree(to, ignore_errors=True)
+    convert(table, to, Options(lsm=True, group_rows=1 << 20))
+
+
 def main():
     a = arguments()
     a.out = os.path.abspath(a.out)
@@ -155,29 +187,14 @@ def main():
     data = lineitem(spark, a.rows, files)
     bulk = {"hoodie.bulkinsert.shuffle.parallelism": str(files), "hoodie.bulkinsert.sort.mode": "NONE"}
     for name in a.tables.split(","):
-        path = os.path.join(a.out, name)
+        path = os.path.join(a.out, "_inline" if name == "lsm" else name)
         shutil.rmtree(path, ignore_errors=True)
-        kind = "MERGE_ON_READ" if name == "mor" else "COPY_ON_WRITE"
+        kind = "MERGE_ON_READ" if ROUNDS[name] else "COPY_ON_WRITE"
         write(data.drop("id"), path, kind, "bulk_insert", "overwrite", **bulk)
-        if name != "mor":
-            continue
-        for r in range(1, ROUNDS + 1):
-            late = "pmod(xxhash64(id, 99), 10) = 0"
-            changed = (
-                data.where(f"pmod(xxhash64(id, {1000 + r}), 20) = 0")
-                .selectExpr(
-                    "*",
-                    f"cast(l_quantity + {r} as decimal(15,2)) as q",
-                    f"date_add(l_receiptdate, case when {late} then -{r} else {r} end) as d",
-                    f"concat('round {r} ', substr(l_comment, 1, 30)) as c",
-                )
-                .drop("l_quantity", "l_receiptdate", "l_comment")
-                .withColumnsRenamed({"q": "l_quantity", "d": "l_receiptdate", "c": "l_comment"})
-                .select(*data.columns)
-                .drop("id")
-            )
-            write(changed, path, kind, "upsert")
-            write(data.where(f"pmod(xxhash64(id, {2000 + r}), 100) = 0").drop("id"), path, kind, "delete")
+        rounds(data, path, ROUNDS[name])
+        if name == "lsm":
+            sort(path, os.path.join(a.out, name))
+            shutil.rmtree(path)
     spark.stop()
     shutil.rmtree(os.path.join(a.out, "_local"), ignore_errors=True)
 

@@ -56,7 +56,7 @@ def make(a):
         first = name == "orders"
         how = ("bulk_insert", "overwrite") if first else ("upsert", "append")
         gen.write(df.selectExpr(*columns, "1L as ts"), wide, "MERGE_ON_READ", *how, **OPTIONS)
-    lsm(wide, os.path.join(a.out, "wide_lsm"))
+    gen.sort(wide, os.path.join(a.out, "wide_lsm"))
     compacted = os.path.join(a.out, "wide_compacted")
     shutil.rmtree(compacted, ignore_errors=True)
     shutil.copytree(wide, compacted)
@@ -75,15 +75,6 @@ OPTIONS = {
     "hoodie.bulkinsert.sort.mode": "NONE",
     "hoodie.bulkinsert.shuffle.parallelism": "1",
 }
-
-
-def lsm(table, to):
-    """Makes the sorted form of a table, by the converter of the test data."""
-    sys.path.insert(0, os.path.join(peers.HERE, "..", "testdata", "gen"))
-    from nativelogs.convert import Options, convert
-
-    shutil.rmtree(to, ignore_errors=True)
-    convert(table, to, Options(lsm=True, group_rows=1 << 20))
 
 
 def join(data, threads):

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Times readers on the same tables: hudi-go (bench/hudibench), hudi-rs, DuckDB's read_parquet and pyarrow.
 
-    peers.py DATA [--threads 1,2] [--runs 3] [--readers hudi-go,hudi-rs,duckdb,pyarrow] [--cases cow-all,mor-3] [--out FILE]
+    peers.py DATA [--threads 1,2] [--runs 3] [--readers hudi-go,hudi-go-ro,hudi-rs,duckdb,pyarrow] [--cases cow-all,mor-3] [--out FILE]
 
 DATA is the folder that gen.py filled. Every measurement is a fresh process bound to as many CPUs as it has threads; it
 streams all batches as Arrow and counts rows. Of several runs the one with the least CPU time counts. Prints a Markdown
 table; --out writes it, and FILE.json with every run. DuckDB and pyarrow know no Hudi: they get the live base files of
-the table, which for a merge-on-read table is less work and gives stale rows: such figures are marked.
+the table, which for a merge-on-read table is less work and gives stale rows: such figures are marked. So is hudi-go-ro, the
+read-optimized query: it tells what merging costs on top of the same base files. hudi-rs refuses the sorted layout.
 """
 
 import argparse
@@ -27,8 +28,11 @@ CASES = {
     "cow-text": ("cow", ["l_shipmode", "l_comment"]),
     "mor-all": ("mor", None),
     "mor-3": ("mor", THREE),
+    "lsm-all": ("lsm", None),
+    "lsm-3": ("lsm", THREE),
 }
-READERS = ["hudi-go", "hudi-rs", "duckdb", "pyarrow"]
+READERS = ["hudi-go", "hudi-go-ro", "hudi-rs", "duckdb", "pyarrow"]
+UNMERGED = ("hudi-go-ro", "duckdb", "pyarrow")  # on tables with logs
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -100,8 +104,9 @@ def binary():
 
 def measure(reader, table, columns, threads, program):
     """One measurement in a process of its own."""
-    if reader == "hudi-go":
+    if reader.startswith("hudi-go"):
         cmd = [program, "-table", table, "-threads", str(threads)]
+        cmd += ["-query", "read_optimized"] if reader == "hudi-go-ro" else []
         cmd += ["-columns", ",".join(columns)] if columns else []
     else:
         cmd = [sys.executable, os.path.abspath(__file__), table, "--one", reader, "--threads", str(threads)]
@@ -154,8 +159,10 @@ def main():
         table = os.path.join(a.data, name)
         for threads in map(int, a.threads.split(",")):
             for reader in a.readers.split(","):
+                if reader == "hudi-go-ro" and name == "cow" or reader == "hudi-rs" and name == "lsm":
+                    continue  # the same as hudi-go; refused
                 runs = [measure(reader, table, columns, threads, program) for _ in range(a.runs)]
-                about = {"case": case, "threads": threads, "partial": name == "mor" and reader in ("duckdb", "pyarrow")}
+                about = {"case": case, "threads": threads, "partial": name != "cow" and reader in UNMERGED}
                 every += [{**about, **r} for r in runs]
                 best.append({**about, **min(runs, key=lambda r: r.get("cpu_seconds", 1e9))})
                 print(json.dumps(best[-1]), file=sys.stderr, flush=True)
