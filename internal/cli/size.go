@@ -2,31 +2,21 @@ package cli
 
 import (
 	"fmt"
-	"math"
 	"strconv"
-	"strings"
-)
 
-// sizeUnits are the suffixes of sizes: multiples of 1000, or of 1024 with an i.
-var sizeUnits = map[string]float64{
-	"": 1, "B": 1,
-	"K": 1e3, "KB": 1e3, "M": 1e6, "MB": 1e6, "G": 1e9, "GB": 1e9, "T": 1e12, "TB": 1e12,
-	"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40,
-}
+	"github.com/hudi-go/hudi/internal/bytesize"
+)
 
 // sizeFlag is a number of bytes, written as 256MB or 1.5GiB.
 type sizeFlag int64
 
 // Set reads a size.
 func (s *sizeFlag) Set(text string) error {
-	number := strings.TrimRight(text, "BbKkMmGgTtIi ")
-	unit, ok := sizeUnits[strings.ToUpper(strings.TrimSpace(text[len(number):]))]
-	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || !ok || !(n*unit >= 1) || n*unit > math.MaxInt64/2 {
-		return fmt.Errorf("%q is no size: write it as 256MB or 2GiB", text)
+	n, err := bytesize.Parse(text)
+	if err == nil {
+		*s = sizeFlag(n)
 	}
-	*s = sizeFlag(n * unit)
-	return nil
+	return err
 }
 
 // String writes the bytes.
