@@ -2,6 +2,7 @@ package adbc
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/apache/arrow-adbc/go/adbc"
 )
@@ -10,6 +11,29 @@ import (
 type option struct {
 	get func() (string, error)
 	set func(string) error // nil: can only be read
+}
+
+// locked makes an option safe for concurrent use; changed, if set, is told of
+// new values, under the lock.
+func (o option) locked(mu *sync.Mutex, changed func()) option {
+	get, set := o.get, o.set
+	o.get = func() (string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return get()
+	}
+	if set != nil {
+		o.set = func(v string) error {
+			mu.Lock()
+			defer mu.Unlock()
+			err := set(v)
+			if err == nil && changed != nil {
+				changed()
+			}
+			return err
+		}
+	}
+	return o
 }
 
 // options are the settings of a database, a connection or a statement.

@@ -1,0 +1,123 @@
+package adbc
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow-adbc/go/adbc"
+
+	"github.com/hudi-go/hudi/duckdb"
+	"github.com/hudi-go/hudi/provider"
+)
+
+// catalog is what the database is called in names of tables.
+const catalog = "hudi"
+
+// mainSchema is the schema of tables that are in none of the folder's.
+const mainSchema = "main"
+
+// An engine is DuckDB with the tables of a database as one view has them.
+// Whoever uses it holds a reference.
+type engine struct {
+	duck   *duckdb.Engine
+	path   string
+	tables *duckdb.Tables
+
+	binding sync.Mutex // of statements: tables are looked at and bound by one at a time
+	mu      sync.Mutex
+	refs    int
+	idle    []*duckdb.Conn
+}
+
+func openEngine(ctx context.Context, path string, s settings, o provider.Options) (*engine, error) {
+	q := s.query()
+	// Scans and DuckDB share the memory.
+	q.MemoryLimit /= 4
+	duck, err := duckdb.Open(duckdb.Options{Threads: s.workers(), MemoryLimit: s.memory - q.MemoryLimit, Catalog: catalog, Provider: o, Scans: q})
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{duck: duck, path: path, refs: 1}
+	e.tables = duck.NewTables(duckdb.TablesOptions{Provider: o, Query: q, Fresh: true})
+	if err := e.tables.Add(ctx, "", path); err != nil {
+		return nil, errors.Join(err, duck.Close())
+	}
+	return e, nil
+}
+
+func (e *engine) retain() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.refs++
+}
+
+func (e *engine) release() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.refs--; e.refs > 0 {
+		return
+	}
+	for _, c := range e.idle {
+		c.Close()
+	}
+	e.idle = nil
+	e.duck.Close()
+}
+
+// connect gives a connection of DuckDB, which goes back by put.
+func (e *engine) connect() (*duckdb.Conn, error) {
+	e.mu.Lock()
+	if n := len(e.idle); n > 0 {
+		c := e.idle[n-1]
+		e.idle = e.idle[:n-1]
+		e.mu.Unlock()
+		return c, nil
+	}
+	e.mu.Unlock()
+	return e.duck.Connect()
+}
+
+func (e *engine) put(c *duckdb.Conn) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.idle = append(e.idle, c)
+}
+
+// bound runs f while the tables that a text of statements names are at their
+// latest instant and stay there. A table that is not known yet is looked for in
+// the folder.
+func (e *engine) bound(ctx context.Context, sql string, f func() error) error {
+	e.binding.Lock()
+	defer e.binding.Unlock()
+	err := e.tables.Prepare(ctx, sql)
+	if err == nil {
+		err = f()
+	}
+	if wrapped, ok := wrap(err).(adbc.Error); !ok || wrapped.SqlState != [5]byte([]byte(stateNoTable)) {
+		return err
+	}
+	before := len(e.tables.List())
+	if again := e.tables.Add(ctx, "", e.path); again != nil || len(e.tables.List()) == before {
+		return err
+	}
+	if err := e.tables.Prepare(ctx, sql); err != nil {
+		return err
+	}
+	return f()
+}
+
+
+// table gives a table by its name. e.binding is held.
+func (e *engine) table(ctx context.Context, schema, name string) (*provider.Table, error) {
+	in := schema
+	if strings.EqualFold(schema, mainSchema) {
+		in = ""
+	}
+	t, err := e.tables.Table(ctx, in, name)
+	if err == nil && t == nil {
+		err = sqlErrorf(adbc.StatusNotFound, stateNoTable, "there is no table %s in schema %s at %s", name, schema, e.path)
+	}
+	return t, err
+}
