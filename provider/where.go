@@ -22,10 +22,14 @@ func (q Query) predicate() (pushdown.Predicate, error) {
 	var parts []pushdown.Predicate
 	if strings.TrimSpace(q.Where) != "" {
 		p, err := pushdown.ParseSQL(q.Where)
-		if err != nil {
+		switch {
+		case err == nil:
+			parts = append(parts, pushdown.Conjuncts(p)...)
+		case q.Inexact:
+			parts = append(parts, pushdown.ParseSQLParts(q.Where)...)
+		default:
 			return nil, err
 		}
-		parts = append(parts, pushdown.Conjuncts(p)...)
 	}
 	if q.Filter != nil {
 		parts = append(parts, pushdown.Conjuncts(q.Filter)...)
@@ -59,6 +63,9 @@ func (t *Table) addWhere(p *Plan, q Query) error {
 	var exact pushdown.And
 	for i, c := range pushdown.Conjuncts(predicate) {
 		f := Filter{Condition: c.String(), Support: pushdown.Unsupported.String()}
+		if o, ok := c.(pushdown.Opaque); ok {
+			f.Condition = o.Text
+		}
 		if all.Support()[i] == pushdown.Exact {
 			f.Support = pushdown.Exact.String()
 			exact = append(exact, c)

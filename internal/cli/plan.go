@@ -51,19 +51,15 @@ With -o json the plan is written as one object.`,
 	return c
 }
 
-// planOf plans a query. A condition that only the SQL engine understands prunes
-// nothing.
+// planOf plans a query. Of a condition that only the SQL engine understands,
+// the parts that are understood prune.
 func planOf(ctx context.Context, t *provider.Table, q provider.Query) (*provider.Plan, error) {
 	plan, err := t.Plan(ctx, q)
 	if !beyondScan(err) {
 		return plan, err
 	}
-	where := q.Where
-	q.Where = ""
-	if plan, err = t.Plan(ctx, q); err == nil {
-		plan.Filters = append(plan.Filters, provider.Filter{Condition: where, Support: pushdown.Unsupported.String()})
-	}
-	return plan, err
+	q.Inexact = true
+	return t.Plan(ctx, q)
 }
 
 func printPlan(e *Env, t *provider.Table, q provider.Query, p *provider.Plan) error {

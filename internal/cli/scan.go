@@ -104,7 +104,8 @@ func whereError(err error) error {
 }
 
 // scanWhere lets the SQL engine apply the condition. It may name columns that
-// are not in the output.
+// are not in the output. The parts of it that scans understand keep files from
+// being read all the same.
 func scanWhere(ctx context.Context, t *provider.Table, q provider.Query, stats *statsLog) (batch.Reader, error) {
 	all := q
 	all.Where = ""
@@ -113,6 +114,7 @@ func scanWhere(ctx context.Context, t *provider.Table, q provider.Query, stats *
 		return nil, err
 	}
 	all.Columns, all.Meta = nil, true
+	all.Filter, all.Inexact = pushdown.ParseSQLParts(q.Where), true
 	s, err := newSource(ctx, t, all, stats)
 	if err != nil {
 		return nil, err
