@@ -55,7 +55,7 @@ func openInMemory(t testing.TB, f tabletest.Fixture, hudi map[string]string, mem
 
 var pruneLevels = []string{
 	scan.PrunePartitions, scan.PrunePartitionStats, scan.PruneColumnStats, scan.PruneRecordIndex, scan.PruneSecondaryIndex,
-	scan.PruneBloomFilters, scan.PruneFileKeys, scan.PruneRowGroups, scan.PrunePages, scan.PruneLogs, scan.PruneLate,
+	scan.PruneExpressions, scan.PruneBuckets, scan.PruneBloomFilters, scan.PruneFileKeys, scan.PruneRowGroups, scan.PrunePages, scan.PruneLogs, scan.PruneLate,
 }
 
 // alone switches all levels off but one, and those that it can't be without.
@@ -68,7 +68,9 @@ func alone(level string) string {
 
 // duplicateKeys are tables that were given a key twice by plain inserts. Their
 // record index knows only the last place of it, and is believed.
-var duplicateKeys = map[string]bool{"hudi-rs/sample_table__mor__avro__v9_nonpartitioned_rollback": true}
+var duplicateKeys = map[string]bool{
+	"hudi-rs/sample_table__cow__v9_timebasedkeygen_epochmillis": true, "hudi-rs/sample_table__mor__avro__v9_nonpartitioned_rollback": true,
+}
 
 // casesInAll is how many random conditions are asked.
 const casesInAll = 14000

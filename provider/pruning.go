@@ -43,6 +43,21 @@ type pruner struct {
 	// only those of files, which never change.
 	current bool
 	places  *places // of the keys that the condition lists; nil = not known
+	// first is the index that was asked first at a level.
+	first map[string]string
+}
+
+// count counts a container with the verdict of an index on it. What several
+// indexes are asked about is seen once.
+func (r *pruner) count(level, index string, v pushdown.Verdict) {
+	if r.first[level] == "" {
+		r.first[level] = index
+	}
+	if r.first[level] == index {
+		r.counters.Count(level, index, v)
+	} else if v.Answer == pushdown.No {
+		r.counters.Add(level, index, v.Conjunct, 0, 1)
+	}
 }
 
 // newPruner makes the pruner of a plan; nil if it has no condition.
@@ -55,6 +70,7 @@ func (t *Table) newPruner(ctx context.Context, snap *snapshot.Snapshot, q Query,
 	r := &pruner{
 		snap: snap, where: where, counters: p.counters, off: t.pruningOff(), paths: pushdown.NewPartitions(cfg),
 		keys: scan.KeyColumns(cfg, p.Job.Schema.Schema), isKey: scan.HoldsKey(cfg),
+		first:   map[string]string{},
 		current: q.AsOf == "" && (q.Type == Snapshot || q.Type == ReadOptimized && cfg.Type == snapshot.CopyOnWrite),
 	}
 	rules, err := mergeread.TableRules(cfg)
@@ -109,6 +125,9 @@ func (r *pruner) slices(ctx context.Context, o snapshot.SliceOptions) ([]snapsho
 		if err != nil {
 			return nil, err
 		}
+		if some, err = r.byBuckets(ctx, some); err != nil {
+			return nil, err
+		}
 		if some, err = r.files(ctx, some); err != nil {
 			return nil, err
 		}
@@ -153,6 +172,7 @@ func (r *pruner) partitions(all []string) []string {
 		return all
 	}
 	kept := make([]string, 0, len(all))
+	r.first[pushdown.LevelPartitions] = "partition path"
 	for _, path := range all {
 		v, index := r.where.Prune(r.paths.Container(path)), "partition path"
 		if v.Answer != pushdown.No && r.places != nil && !r.places.partitions[path] {
@@ -197,7 +217,7 @@ func (r *pruner) byPartitionStats(ctx context.Context, all []string) ([]string, 
 			}
 		}
 		v := r.where.Prune(both{r.paths.Container(path), stats})
-		r.counters.Count(pushdown.LevelPartitions, "partition_stats", v)
+		r.count(pushdown.LevelPartitions, "partition_stats", v)
 		if v.Answer != pushdown.No {
 			kept = append(kept, path)
 		}
@@ -234,6 +254,9 @@ func (r *pruner) files(ctx context.Context, all []snapshot.FileSlice) ([]snapsho
 	if err != nil {
 		return nil, err
 	}
+	if all, err = r.byExpressions(ctx, all); err != nil {
+		return nil, err
+	}
 	return r.byBlooms(ctx, all)
 }
 
@@ -247,7 +270,7 @@ func (r *pruner) byGroup(all []snapshot.FileSlice) []snapshot.FileSlice {
 		if !r.places.groups[snapshot.FileGroupID{Partition: s.Partition, FileID: s.FileID}] {
 			v = pushdown.Verdict{Answer: pushdown.No, Conjunct: r.places.why}
 		}
-		r.counters.Count(pushdown.LevelFileSlices, r.places.index, v)
+		r.count(pushdown.LevelFileSlices, r.places.index, v)
 		return v.Answer == pushdown.No
 	})
 }
@@ -255,78 +278,18 @@ func (r *pruner) byGroup(all []snapshot.FileSlice) []snapshot.FileSlice {
 // byColumnStats asks column_stats of every file of each slice.
 func (r *pruner) byColumnStats(ctx context.Context, all []snapshot.FileSlice) ([]snapshot.FileSlice, error) {
 	columns := r.statsColumns()
-	if len(all) == 0 || len(columns) == 0 || !r.has(snapshot.PartitionColumnStats, scan.PruneColumnStats) {
+	if len(columns) == 0 || !r.has(snapshot.PartitionColumnStats, scan.PruneColumnStats) {
 		return all, nil
 	}
-	files := 0
-	partitions := map[string]bool{}
-	for i := range all {
-		files += 1 + len(all[i].Logs)
-		partitions[all[i].Partition] = true
-	}
-	var keys, prefixes []string
-	for _, c := range columns {
-		if files <= lookupFiles {
-			for i := range all {
-				stem := snapshot.PartitionStatsKey(c, all[i].Partition)
-				eachFile(&all[i], func(path string) { keys = append(keys, stem+snapshot.FileStatsSuffix(path)) })
-			}
-			continue
-		}
-		for p := range partitions {
-			prefixes = append(prefixes, snapshot.PartitionStatsKey(c, p))
-		}
-	}
-	found, err := r.records(ctx, snapshot.PartitionColumnStats, keys, prefixes)
-	if err != nil {
-		return nil, err
-	}
-	stems := make([]string, len(columns))
-	last := ""
-	return slices.DeleteFunc(all, func(s snapshot.FileSlice) bool {
-		if stems[0] == "" || s.Partition != last {
-			for i, c := range columns {
-				stems[i] = snapshot.PartitionStatsKey(c, s.Partition)
-			}
-			last = s.Partition
-		}
-		v := r.where.PruneSlice(r.containers(&s, columns, stems, found), r.merging, r.keys)
-		r.counters.Count(pushdown.LevelFileSlices, "column_stats", v)
-		return v.Answer == pushdown.No
-	}), nil
-}
-
-// eachFile goes through the files of a slice that hold rows: deletes take rows
-// away and add none.
-func eachFile(s *snapshot.FileSlice, visit func(path string)) {
-	if s.Base != nil {
-		visit(s.Base.Path)
-	}
-	for _, l := range s.Logs {
-		if l.Kind != snapshot.LogDeletes {
-			visit(l.Path)
-		}
-	}
-}
-
-// containers gives what the index knows about the files of a slice.
-func (r *pruner) containers(s *snapshot.FileSlice, columns, stems []string, found map[string]*snapshot.MetadataRecord) []pushdown.Container {
-	path := r.paths.Container(s.Partition)
-	if !r.off.On(scan.PrunePartitions) {
-		path = pushdown.FileStats{}
-	}
-	var out []pushdown.Container
-	eachFile(s, func(file string) {
-		suffix := snapshot.FileStatsSuffix(file)
+	return r.byFiles(ctx, all, fileIndex{partition: snapshot.PartitionColumnStats, columns: columns, container: func(records []*snapshot.MetadataRecord) pushdown.Container {
 		stats := pushdown.FileStats{}
-		for i, c := range columns {
-			if rec := found[stems[i]+suffix]; rec != nil && rec.Stats != nil {
-				stats[c] = rec.Stats
+		for i, rec := range records {
+			if rec != nil && rec.Stats != nil {
+				stats[columns[i]] = rec.Stats
 			}
 		}
-		out = append(out, both{path, stats})
-	})
-	return out
+		return stats
+	}})
 }
 
 // both is a container of which two things are known: the path of its partition
@@ -342,8 +305,12 @@ func (b both) Stats(f *pushdown.Field) pushdown.Stats {
 }
 
 func (b both) Excludes(f *pushdown.Field, v pushdown.Value) bool {
-	e, ok := b.path.(pushdown.Excluder)
-	return ok && e.Excludes(f, v)
+	for _, c := range []pushdown.Container{b.path, b.stats} {
+		if e, ok := c.(pushdown.Excluder); ok && e.Excludes(f, v) {
+			return true
+		}
+	}
+	return false
 }
 
 // byBlooms asks the metadata table's bloom filters of slices without logs.
@@ -372,7 +339,7 @@ func (r *pruner) byBlooms(ctx context.Context, all []snapshot.FileSlice) ([]snap
 			if s.Base != nil && len(s.Logs) == 0 {
 				v = r.askBloom(found[snapshot.BloomKey(s.Partition, s.Base.Path)])
 			}
-			r.counters.Count(pushdown.LevelFileSlices, "bloom_filters", v)
+			r.count(pushdown.LevelFileSlices, "bloom_filters", v)
 			if v.Answer != pushdown.No {
 				out = append(out, s)
 			}

@@ -28,6 +28,9 @@ type Stats struct {
 	// NoNaN: NaN is within the bounds, too. Floats without it may have NaN
 	// whatever Max says, since writers leave it out of their statistics.
 	NoNaN bool
+	// From and To, where they are not NULL, say that Min and Max bound only
+	// the values from one to the other: those outside of them may be any.
+	From, To Value
 }
 
 // A Container knows something about the columns of a set of rows.
@@ -158,10 +161,19 @@ func (l *leaf) covers(f *Field, s Stats) Answer {
 	case set[decimalKey]:
 		a = coversDecimals(v, f.domain, s)
 	}
-	if l.like != nil && a == Yes {
+	if l.like != nil && a == Yes || !l.same(f, a, s) {
 		return Unknown
 	}
 	return a
+}
+
+// same tells whether an answer also holds for the values that bounds are not
+// about.
+func (l *leaf) same(f *Field, a Answer, s Stats) bool {
+	if a == Unknown {
+		return true
+	}
+	return (s.From.IsNull() || l.covers(f, Stats{Max: s.From}) == a) && (s.To.IsNull() || l.covers(f, Stats{Min: s.To}) == a)
 }
 
 func coversInts(v set[intKey], d domain, s Stats) Answer {

@@ -26,6 +26,8 @@ const (
 	PruneRecordIndex    = "record_index"
 	PruneSecondaryIndex = "secondary_index"
 	PruneBloomFilters   = "bloom_filters"
+	PruneExpressions    = "expression_index"
+	PruneBuckets        = "buckets"    // by bucket numbers in file ids
 	PruneFileKeys       = "file_keys"  // key range and bloom filter in footers of base files
 	PruneRowGroups      = "row_groups" // by statistics and Parquet's bloom filters
 	PrunePages          = "pages"

@@ -325,14 +325,18 @@ func shardOf(fileID string) string {
 	return stem[:max(0, strings.LastIndexByte(stem, '-'))]
 }
 
-// fileGroup gives the number of the file group, of n, that a key is in. The
-// hash is Java's, over UTF-16 units.
+// fileGroup gives the number of the file group, of n, that a key is in.
 func fileGroup(key string, n int) int {
 	if n <= 1 {
 		return 0
 	}
+	return int(abs(abs(javaHash(key)) % int32(n)))
+}
+
+// javaHash is String.hashCode: over UTF-16 units.
+func javaHash(s string) int32 {
 	var h int32
-	for _, r := range key {
+	for _, r := range s {
 		if r < utf8.RuneSelf || r <= 0xFFFF {
 			h = 31*h + int32(r)
 			continue
@@ -340,7 +344,7 @@ func fileGroup(key string, n int) int {
 		high, low := utf16.EncodeRune(r)
 		h = 31*(31*h+int32(high)) + int32(low)
 	}
-	return int(abs(abs(h) % int32(n)))
+	return h
 }
 
 // abs is Java's: the smallest number stays negative.

@@ -50,8 +50,12 @@ func PartitionStatsKey(column, partition string) string {
 // may have its folder in front.
 func FileStatsSuffix(file string) string { return hashedFile(file) }
 
+// BloomStem begins the keys of a partition's files in bloom_filters;
+// [FileStatsSuffix] ends them.
+func BloomStem(partition string) string { return hashedPartition(partition) }
+
 // BloomKey is the key of a file's record in bloom_filters.
-func BloomKey(partition, file string) string { return hashedPartition(partition) + hashedFile(file) }
+func BloomKey(partition, file string) string { return BloomStem(partition) + hashedFile(file) }
 
 // SecondaryKeyPrefix begins the keys of the records with a value of the
 // indexed column.

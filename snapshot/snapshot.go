@@ -47,6 +47,7 @@ type Snapshot struct {
 	bootstrap lazy[bootstrapIndex]
 	metadata  lazy[*MetadataTable]
 	schema    lazy[TableSchema]
+	buckets   lazy[*Buckets]
 }
 
 // Open pins a table at an instant.
