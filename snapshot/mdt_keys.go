@@ -98,7 +98,7 @@ func (m *MetadataTable) Locations(ctx context.Context, keys []string) ([]RecordL
 		}
 		for _, r := range found {
 			if r.Location != nil {
-				all = append(all, *r.Location)
+				all = append(append(all, *r.Location), r.Elsewhere...)
 			}
 		}
 	}

@@ -27,6 +27,11 @@ type MetadataRecord struct {
 	Stats    *ColumnStats    // column_stats, partition_stats, expression indexes
 	Bloom    *BloomRecord    // bloom_filters, expression indexes
 	Location *RecordLocation // record_index
+	// Elsewhere are places that the key had before, of which nothing says that
+	// it left them: plain inserts, and upserts into another partition, may give
+	// a table a key twice, of which the index notes the last place only. What
+	// was compacted away is not known.
+	Elsewhere []RecordLocation
 
 	kind    int
 	deleted bool
@@ -110,6 +115,10 @@ func (older *MetadataRecord) merge(newer *MetadataRecord) *MetadataRecord {
 	case recordColumnStats, recordPartStats:
 		if older.Stats != nil && newer.Stats != nil {
 			newer.Stats.widen(older.Stats)
+		}
+	case recordIndex:
+		if older.Location != nil && newer.Location != nil {
+			newer.Elsewhere = append(older.Elsewhere, *older.Location)
 		}
 	}
 	return newer
