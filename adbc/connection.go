@@ -211,7 +211,3 @@ func (c *connection) GetStatistics(ctx context.Context, catalog, dbSchema, table
 func (c *connection) GetStatisticNames(ctx context.Context) (array.RecordReader, error) {
 	return nil, errUnfinished
 }
-
-func (c *connection) ReadPartition(ctx context.Context, partition []byte) (array.RecordReader, error) {
-	return nil, errUnfinished
-}

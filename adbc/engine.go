@@ -7,8 +7,10 @@ import (
 	"sync"
 
 	"github.com/apache/arrow-adbc/go/adbc"
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/hudi-go/hudi/duckdb"
+	"github.com/hudi-go/hudi/internal/batch"
 	"github.com/hudi-go/hudi/provider"
 )
 
@@ -108,7 +110,6 @@ func (e *engine) bound(ctx context.Context, sql string, f func() error) error {
 	return f()
 }
 
-
 // table gives a table by its name. e.binding is held.
 func (e *engine) table(ctx context.Context, schema, name string) (*provider.Table, error) {
 	in := schema
@@ -120,4 +121,38 @@ func (e *engine) table(ctx context.Context, schema, name string) (*provider.Tabl
 		err = sqlErrorf(adbc.StatusNotFound, stateNoTable, "there is no table %s in schema %s at %s", name, schema, e.path)
 	}
 	return t, err
+}
+
+// query runs a statement on DuckDB. names are those of the columns, nil for
+// DuckDB's. e.binding is held.
+func (e *engine) query(ctx context.Context, sql, current string, names *arrow.Schema) (batch.Reader, error) {
+	c, err := e.connect()
+	if err != nil {
+		return nil, err
+	}
+	r, err := prepareOn(ctx, c, sql, current)
+	if err != nil {
+		e.put(c)
+		return nil, err
+	}
+	return newEngineReader(r, names, func() { e.put(c) }), nil
+}
+
+// prepareOn binds a statement that reads.
+func prepareOn(ctx context.Context, c *duckdb.Conn, sql, current string) (*duckdb.Result, error) {
+	if strings.EqualFold(current, mainSchema) {
+		current = ""
+	}
+	if err := c.Use(current); err != nil {
+		return nil, err
+	}
+	r, err := c.Prepare(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	if !r.Reads() {
+		r.Close()
+		return nil, readOnly(firstWord(sql))
+	}
+	return r, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/hudi-go/hudi/duckdb"
 	"github.com/hudi-go/hudi/internal/batch"
 	"github.com/hudi-go/hudi/internal/guard"
 )
@@ -104,6 +105,7 @@ type chain struct {
 	schema *arrow.Schema
 	now    batch.Reader
 	more   func(context.Context) (batch.Reader, error) // io.EOF after the last
+	done   func()
 }
 
 func (c *chain) Schema() *arrow.Schema { return c.schema }
@@ -126,13 +128,12 @@ func (c *chain) Next() (arrow.RecordBatch, error) {
 		if err != nil {
 			return nil, err
 		}
-		return c.named(b)
+		return c.checked(b)
 	}
 }
 
-// named gives a batch the names of the first reader's columns: those of
-// expressions have the values of parameters in them.
-func (c *chain) named(b arrow.RecordBatch) (arrow.RecordBatch, error) {
+// checked gives a batch the schema of the first reader.
+func (c *chain) checked(b arrow.RecordBatch) (arrow.RecordBatch, error) {
 	if b.Schema().Equal(c.schema) {
 		return b, nil
 	}
@@ -149,6 +150,7 @@ func (c *chain) named(b arrow.RecordBatch) (arrow.RecordBatch, error) {
 }
 
 func (c *chain) Close() error {
+	defer c.done()
 	if c.now == nil {
 		return nil
 	}
@@ -193,4 +195,46 @@ func (w *window) Next() (arrow.RecordBatch, error) {
 		part.Release()
 		return out, nil
 	}
+}
+
+// An engineReader reads a result of DuckDB and gives the connection back at the
+// end.
+type engineReader struct {
+	result *duckdb.Result
+	schema *arrow.Schema
+	done   func()
+}
+
+// newEngineReader takes over the result. names, if it has as many columns, has
+// their names: those of expressions would have the values of parameters in them.
+func newEngineReader(r *duckdb.Result, names *arrow.Schema, done func()) *engineReader {
+	schema := r.Schema()
+	if names != nil && names.NumFields() == schema.NumFields() {
+		fields := schema.Fields()
+		for i := range fields {
+			fields[i].Name = names.Field(i).Name
+		}
+		schema = arrow.NewSchema(fields, nil)
+	}
+	return &engineReader{r, schema, done}
+}
+
+func (r *engineReader) Schema() *arrow.Schema { return r.schema }
+
+func (r *engineReader) Next() (arrow.RecordBatch, error) {
+	b, err := r.result.Next()
+	if err != nil {
+		return nil, err
+	}
+	defer b.Release()
+	return array.NewRecordBatch(r.schema, b.Columns(), b.NumRows()), nil
+}
+
+func (r *engineReader) Close() error {
+	err := r.result.Close()
+	if r.done != nil {
+		r.done()
+		r.done = nil
+	}
+	return err
 }

@@ -12,8 +12,8 @@ import (
 // hudi+s3://bucket/trips for other schemes.
 const scheme = "hudi"
 
-// parameters are the options that may stand behind a URI, by their name there.
-var parameters = map[string]string{
+// uriParameters are the options that may stand behind a URI, by their name there.
+var uriParameters = map[string]string{
 	"as_of": OptionAsOf, "query_type": OptionQueryType, "begin_time": OptionBegin, "end_time": OptionEnd, "meta": OptionMeta,
 	"deletes": OptionDeletes, "threads": OptionThreads, "batch_size": OptionBatchSize, "memory_limit": OptionMemoryLimit,
 }
@@ -38,7 +38,7 @@ func parseURI(uri string) (path string, options map[string]string, err error) {
 	}
 	options = map[string]string{}
 	for key, v := range values {
-		name, ok := parameters[key]
+		name, ok := uriParameters[key]
 		switch {
 		case ok:
 		case strings.HasPrefix(key, "hoodie."):
@@ -47,7 +47,7 @@ func parseURI(uri string) (path string, options map[string]string, err error) {
 			name = OptionStoragePrefix + strings.TrimPrefix(key, "storage.")
 		default:
 			known := []string{"hoodie...", "storage..."}
-			for k := range parameters {
+			for k := range uriParameters {
 				known = append(known, k)
 			}
 			slices.Sort(known)

@@ -15,8 +15,8 @@ import (
 // the age of what they write (extension URIs or URNs, timestamps with or
 // without precision), and generated code knows one age only.
 
-// ErrSubstrait is wrapped by the errors of [ReadSubstrait].
-var ErrSubstrait = errors.New("not a Substrait extended expression")
+// ErrSubstrait is wrapped by the errors about texts that are no Substrait messages.
+var ErrSubstrait = errors.New("not readable as Substrait")
 
 // An Expression is one of the expressions of an extended expression.
 type Expression struct {
