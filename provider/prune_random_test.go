@@ -66,12 +66,6 @@ func alone(level string) string {
 	}), ",")
 }
 
-// duplicateKeys are tables that were given a key twice by plain inserts. Their
-// record index knows only the last place of it, and is believed.
-var duplicateKeys = map[string]bool{
-	"hudi-rs/sample_table__cow__v9_timebasedkeygen_epochmillis": true, "hudi-rs/sample_table__mor__avro__v9_nonpartitioned_rollback": true,
-}
-
 // casesInAll is how many random conditions are asked.
 const casesInAll = 14000
 
@@ -192,9 +186,6 @@ func (p *pruneTest) run(cases int) {
 		off := ""
 		if p.rand.IntN(2) == 0 {
 			off = alone(pruneLevels[p.rand.IntN(len(pruneLevels))])
-		}
-		if duplicateKeys[p.fixture.Name] {
-			off += "," + scan.PruneRecordIndex
 		}
 		where := p.predicate(k, 2)
 		if !p.ask(table(off), k, where, off) {
