@@ -5,9 +5,11 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/hudi-go/hudi/duckdb/internal/tablefunc"
 	"github.com/hudi-go/hudi/internal/batch"
+	"github.com/hudi-go/hudi/internal/parquet"
 	"github.com/hudi-go/hudi/provider"
 	"github.com/hudi-go/hudi/scan"
 )
@@ -21,15 +23,7 @@ func (f *Functions) scan(ctx context.Context, a tablefunc.Arguments) (tablefunc.
 	if err != nil {
 		return nil, err
 	}
-	t, err := f.open(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	p, err := t.Plan(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return f.rows(t, p, q), nil
+	return f.rowsAt(ctx, a, q)
 }
 
 // changes serves hudi_changes and hudi_cdc: what changed after begin up to end,
@@ -42,6 +36,11 @@ func (f *Functions) changes(ctx context.Context, kind provider.QueryType, a tabl
 	q.Type, q.Begin, q.End = kind, a.Positional[1], a.Positional[2]
 	q.Deletes = kind == provider.Incremental
 	q.CDCText = a.Named["json"] == "true"
+	return f.rowsAt(ctx, a, q)
+}
+
+// rowsAt plans a query on the table at a path.
+func (f *Functions) rowsAt(ctx context.Context, a tablefunc.Arguments, q provider.Query) (tablefunc.Source, error) {
 	t, err := f.open(ctx, a)
 	if err != nil {
 		return nil, err
@@ -51,6 +50,18 @@ func (f *Functions) changes(ctx context.Context, kind provider.QueryType, a tabl
 		return nil, err
 	}
 	return f.rows(t, p, q), nil
+}
+
+// recycled is the most memory of released batches that a scan keeps for the
+// next ones. Rows are copied into DuckDB's vectors before a batch is released.
+const recycled = 64 << 20
+
+// allocator gives the memory of a scan.
+func (f *Functions) allocator() memory.Allocator {
+	if a := f.options.Provider.Allocator; a != nil {
+		return a
+	}
+	return parquet.NewRecycler(recycled)
 }
 
 // planned are the rows of a plan. What a query sees is settled when it is
@@ -86,7 +97,7 @@ func (s *planned) Scan(ctx context.Context, columns []string) (batch.Reader, err
 	if !s.fixed {
 		p.Job.Columns = columns
 	}
-	r, err := provider.Read(ctx, &p, s.f.options.Provider.Allocator, s.options)
+	r, err := provider.Read(ctx, &p, s.f.allocator(), s.options)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func (c converted[S, D]) write(v capi.Vector, a arrow.Array, off, n int, parent 
 	for i := range src {
 		d, ok := c.f(src[i])
 		if !ok && valid(mask, i) {
-			return fmt.Errorf("%s value %s does not fit into duckdb's %s", a.DataType(), a.ValueStr(off+i), c.to)
+			return unfit(a, off+i, c.to)
 		}
 		dst[i] = d
 	}
@@ -136,14 +136,11 @@ func newFixed(t arrow.DataType) (writer, error) {
 	case *arrow.TimestampType:
 		return newTimestamp(t), nil
 	case *arrow.Decimal32Type:
-		return newDecimal(t, func(x int32) (int64, uint64) { return int64(x) >> 63, uint64(int64(x)) })
+		return newDecimal(t, func(x int32) decimal128.Num { return decimal128.FromI64(int64(x)) })
 	case *arrow.Decimal64Type:
-		return newDecimal(t, func(x int64) (int64, uint64) { return x >> 63, uint64(x) })
+		return newDecimal(t, func(x int64) decimal128.Num { return decimal128.FromI64(x) })
 	case *arrow.Decimal128Type:
-		if t.Precision > 18 {
-			return same[decimal128.Num]{}, checkDecimal(t)
-		}
-		return newDecimal(t, func(x decimal128.Num) (int64, uint64) { return x.HighBits(), x.LowBits() })
+		return newNarrow(t)
 	}
 	return nil, unsupported(t)
 }
@@ -167,30 +164,78 @@ func times(x, by int64) (int64, bool) {
 	return x * by, x <= math.MaxInt64/by && x >= math.MinInt64/by
 }
 
-// newDecimal narrows or widens to the integer that DuckDB stores a DECIMAL of
-// the precision in. wide gives a value's upper and lower 64 bits.
-func newDecimal[S any](t arrow.DecimalType, wide func(S) (int64, uint64)) (writer, error) {
+// newDecimal widens or narrows the rare decimals of 32 and 64 bits to the
+// integer that DuckDB stores a DECIMAL of the precision in.
+func newDecimal[S any](t arrow.DecimalType, wide func(S) decimal128.Num) (writer, error) {
 	if err := checkDecimal(t); err != nil {
 		return nil, err
 	}
-	to := fmt.Sprintf("DECIMAL(%d,%d)", t.GetPrecision(), t.GetScale())
+	to := decimalName(t)
 	switch p := t.GetPrecision(); {
 	case p <= 4:
-		return converted[S, int16]{to, narrow[int16](wide)}, nil
+		return converted[S, int16]{to, func(x S) (int16, bool) { return narrow[int16](wide(x)) }}, nil
 	case p <= 9:
-		return converted[S, int32]{to, narrow[int32](wide)}, nil
+		return converted[S, int32]{to, func(x S) (int32, bool) { return narrow[int32](wide(x)) }}, nil
 	case p <= 18:
-		return converted[S, int64]{to, narrow[int64](wide)}, nil
+		return converted[S, int64]{to, func(x S) (int64, bool) { return narrow[int64](wide(x)) }}, nil
 	}
-	return converted[S, decimal128.Num]{to, func(x S) (decimal128.Num, bool) {
-		return decimal128.New(wide(x)), true
-	}}, nil
+	return converted[S, decimal128.Num]{to, func(x S) (decimal128.Num, bool) { return wide(x), true }}, nil
 }
 
-func narrow[D int16 | int32 | int64, S any](wide func(S) (int64, uint64)) func(S) (D, bool) {
-	return func(x S) (D, bool) {
-		high, low := wide(x)
-		d := D(low)
-		return d, int64(d) == int64(low) && high == int64(low)>>63
+func decimalName(t arrow.DecimalType) string {
+	return fmt.Sprintf("DECIMAL(%d,%d)", t.GetPrecision(), t.GetScale())
+}
+
+// integer is what DuckDB stores decimals of up to 18 digits in.
+type integer interface{ int16 | int32 | int64 }
+
+func narrow[D integer](x decimal128.Num) (D, bool) {
+	low := int64(x.LowBits())
+	d := D(low)
+	return d, int64(d) == low && x.HighBits() == low>>63
+}
+
+func newNarrow(t *arrow.Decimal128Type) (writer, error) {
+	if err := checkDecimal(t); err != nil {
+		return nil, err
 	}
+	switch p := t.Precision; {
+	case p <= 4:
+		return narrowed[int16]{decimalName(t)}, nil
+	case p <= 9:
+		return narrowed[int32]{decimalName(t)}, nil
+	case p <= 18:
+		return narrowed[int64]{decimalName(t)}, nil
+	}
+	return same[decimal128.Num]{}, nil
+}
+
+// narrowed writes decimals of 128 bits as shorter integers.
+type narrowed[D integer] struct{ to string }
+
+func (w narrowed[D]) write(v capi.Vector, a arrow.Array, off, n int, parent []uint64) error {
+	mask := writeValidity(v, a, off, n, parent)
+	src := values[decimal128.Num](a, off, n)
+	dst := target[D](v, n)[:len(src)]
+	// Whether all fit is asked once: a branch for each would double the time.
+	var lost int64
+	for i, x := range src {
+		low := int64(x.LowBits())
+		d := D(low)
+		dst[i] = d
+		lost |= int64(d) ^ low | x.HighBits() ^ low>>63
+	}
+	if lost == 0 {
+		return nil
+	}
+	for i, x := range src {
+		if _, ok := narrow[D](x); !ok && valid(mask, i) {
+			return unfit(a, off+i, w.to)
+		}
+	}
+	return nil
+}
+
+func unfit(a arrow.Array, row int, to string) error {
+	return fmt.Errorf("%s value %s does not fit into duckdb's %s", a.DataType(), a.ValueStr(row), to)
 }

@@ -22,22 +22,29 @@ const (
 // and then either the next eight bytes, zero padded, or a pointer to all.
 type stringT [2]uint64
 
+// heads and tails are the bits of a string_t's two words that belong to a
+// string, by its length.
+var heads, tails [inline + 1]uint64
+
+func init() {
+	for n := range heads {
+		heads[n] = 1<<(8*min(n, 4)) - 1
+		tails[n] = 1<<(8*max(n-4, 0)) - 1
+	}
+}
+
 // inlined makes the string_t of data[start:end), at most inline bytes long.
 func inlined(data []byte, start, end int) stringT {
-	n := end - start
+	n := uint(end - start)
 	if start+inline > len(data) {
 		var pad [inline]byte
 		copy(pad[:], data[start:end])
-		return stringT{uint64(n) | uint64(binary.LittleEndian.Uint32(pad[:]))<<32, binary.LittleEndian.Uint64(pad[4:])}
+		data, start = pad[:], 0
 	}
-	head := uint64(binary.LittleEndian.Uint32(data[start:]))
-	tail := binary.LittleEndian.Uint64(data[start+4:])
-	if n < 4 {
-		head, tail = head&(1<<(8*n)-1), 0
-	} else {
-		tail &= 1<<(8*(n-4)) - 1
-	}
-	return stringT{uint64(n) | head<<32, tail}
+	at := (*[inline]byte)(data[start:])
+	head := uint64(binary.LittleEndian.Uint32(at[:]))
+	tail := binary.LittleEndian.Uint64(at[4:])
+	return stringT{uint64(n) | head&heads[n]<<32, tail & tails[n]}
 }
 
 // pointing makes the string_t of data[start:end), longer than inline bytes, of
@@ -67,51 +74,50 @@ func writeText[O int32 | int64](v capi.Vector, data []byte, offsets []O, mask []
 	if n < 0 {
 		return nil
 	}
-	start, end := int(offsets[0]), int(offsets[n])
 	if isText && !allUTF8(data, offsets) {
 		return writeDoubtful(v, data, offsets, mask)
 	}
+	start, end := int(offsets[0]), int(offsets[n])
 	if end-start > maxShared {
 		return writeSingly(v, data, offsets, mask)
 	}
 	dst := target[stringT](v, n)
-	heap := share(v, dst, data[start:end], longest(offsets))
-	data = data[start:end]
+	var heap uintptr // where the bytes of data[start:end) lie in the vector's memory
+	s := start
 	for i := range dst {
-		s, e := int(offsets[i])-start, int(offsets[i+1])-start
+		e := int(offsets[i+1])
 		if e-s <= inline {
 			dst[i] = inlined(data, s, e)
 		} else {
-			dst[i] = pointing(data, s, e, heap+uintptr(s))
+			if heap == 0 {
+				heap = share(v, dst, data[start:end])
+			}
+			dst[i] = pointing(data, s, e, heap+uintptr(s-start))
 		}
+		s = e
 	}
 	return nil
 }
 
 // share copies the bytes of all strings into the vector's memory by one call,
-// as if they were the first row's, and tells where they lie. Nothing is copied
-// if all strings fit into their string_t.
-func share(v capi.Vector, dst []stringT, all []byte, longest int) uintptr {
-	if longest <= inline {
-		return 0
-	}
+// as if they were the first row's, and tells where they lie.
+func share(v capi.Vector, dst []stringT, all []byte) uintptr {
+	first := dst[0]
 	v.AssignString(0, all)
-	return uintptr(dst[0][1])
-}
-
-func longest[O int32 | int64](offsets []O) int {
-	var most O
-	for i := 1; i < len(offsets); i++ {
-		most = max(most, offsets[i]-offsets[i-1])
-	}
-	return int(most)
+	heap := uintptr(dst[0][1])
+	dst[0] = first
+	return heap
 }
 
 // allUTF8 tells whether each string is valid UTF-8: all bytes together are, and
 // none begins in the middle of a rune.
 func allUTF8[O int32 | int64](data []byte, offsets []O) bool {
 	end := offsets[len(offsets)-1]
-	if !utf8.Valid(data[offsets[0]:end]) {
+	all := data[offsets[0]:end]
+	if isASCII(all) {
+		return true
+	}
+	if !utf8.Valid(all) {
 		return false
 	}
 	for _, o := range offsets {
@@ -120,6 +126,17 @@ func allUTF8[O int32 | int64](data []byte, offsets []O) bool {
 		}
 	}
 	return true
+}
+
+func isASCII(b []byte) bool {
+	var bits uint64
+	for ; len(b) >= 8; b = b[8:] {
+		bits |= binary.LittleEndian.Uint64(b)
+	}
+	for _, c := range b {
+		bits |= uint64(c)
+	}
+	return bits&0x8080808080808080 == 0
 }
 
 // writeDoubtful handles strings of which some are not valid UTF-8, which is an
