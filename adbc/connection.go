@@ -7,7 +7,6 @@ import (
 
 	"github.com/apache/arrow-adbc/go/adbc"
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/hudi-go/hudi/duckdb"
 )
@@ -187,27 +186,4 @@ func (c *connection) GetTableSchema(ctx context.Context, catalogName, dbSchema *
 		return err
 	})
 	return s, wrap(err)
-}
-
-// errUnfinished
-var errUnfinished = errorf(adbc.StatusNotImplemented, "not written yet")
-
-func (c *connection) GetInfo(ctx context.Context, codes []adbc.InfoCode) (array.RecordReader, error) {
-	return nil, errUnfinished
-}
-
-func (c *connection) GetObjects(ctx context.Context, depth adbc.ObjectDepth, catalog, dbSchema, tableName, columnName *string, tableType []string) (array.RecordReader, error) {
-	return nil, errUnfinished
-}
-
-func (c *connection) GetTableTypes(ctx context.Context) (array.RecordReader, error) {
-	return nil, errUnfinished
-}
-
-func (c *connection) GetStatistics(ctx context.Context, catalog, dbSchema, tableName *string, approximate bool) (array.RecordReader, error) {
-	return nil, errUnfinished
-}
-
-func (c *connection) GetStatisticNames(ctx context.Context) (array.RecordReader, error) {
-	return nil, errUnfinished
 }

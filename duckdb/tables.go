@@ -65,6 +65,7 @@ type Tables struct {
 
 type hudiTable struct {
 	TableName
+	root   string // that it was added by
 	table  *provider.Table
 	schema *arrow.Schema // known to the engine; nil for none
 	meta   bool          // known with _hoodie_ columns
@@ -79,7 +80,8 @@ func (e *Engine) NewTables(o TablesOptions) *Tables {
 
 // Add makes known the table at a path, or all tables of a folder. With a name,
 // the table has it, and the tables of a folder are in a schema of that name. A
-// name that is taken is a [*DuplicateError].
+// name that is taken is a [*DuplicateError]. A path that is added again is
+// looked at anew: tables have come and gone.
 func (t *Tables) Add(ctx context.Context, name, path string) error {
 	found, err := provider.Discover(ctx, path, t.options.Provider)
 	if err != nil {
@@ -100,7 +102,12 @@ func (t *Tables) Add(ctx context.Context, name, path string) error {
 		if other := t.known[lower]; other != nil && other.Path != one.Path {
 			return &DuplicateError{one, other.TableName}
 		} else if other == nil {
-			t.known[lower] = &hudiTable{TableName: one}
+			t.known[lower] = &hudiTable{TableName: one, root: path}
+		}
+	}
+	for lower, one := range t.known {
+		if one.root == path && !slices.Contains(slices.Collect(maps.Values(found)), one.Path) {
+			delete(t.known, lower)
 		}
 	}
 	return nil

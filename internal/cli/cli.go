@@ -21,6 +21,7 @@ import (
 
 	"github.com/hudi-go/hudi/duckdb"
 	"github.com/hudi-go/hudi/internal/render"
+	"github.com/hudi-go/hudi/internal/version"
 )
 
 // The exit statuses.
@@ -164,7 +165,7 @@ The exit status is 0, 1 if the command failed, or 2 if it was called wrongly.`,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       version(),
+		Version:       version.Text(),
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })

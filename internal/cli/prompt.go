@@ -14,6 +14,7 @@ import (
 	"github.com/peterh/liner"
 
 	"github.com/hudi-go/hudi/internal/render"
+	"github.com/hudi-go/hudi/internal/version"
 )
 
 const promptHelp = `Statements end with a semicolon and may take several lines.
@@ -41,7 +42,7 @@ func runPrompt(ctx context.Context, s *session, o *outputFlags) error {
 		line.ReadHistory(f)
 		f.Close()
 	}
-	fmt.Fprintf(s.env.Stderr, "hudi %s, %d tables; .help for help\n", version(), len(s.tables.List()))
+	fmt.Fprintf(s.env.Stderr, "hudi %s, %d tables; .help for help\n", version.Text(), len(s.tables.List()))
 	err = promptLoop(ctx, s, out, line.Prompt, line.AppendHistory)
 	saveHistory(history, line)
 	return err
