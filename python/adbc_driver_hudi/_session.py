@@ -1,0 +1,101 @@
+"""Databases, statements and the streams that they give."""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import TYPE_CHECKING, Any, Callable, Mapping
+
+import adbc_driver_manager as manager
+
+from . import _arrow
+from ._interrupt import interruptible
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Prepare = Callable[[manager.AdbcStatement], None]
+
+
+class Running:
+    """A statement that runs. Its stream may be given away, and lives on when the rest is closed."""
+
+    def __init__(self, database: manager.AdbcDatabase, prepare: Prepare) -> None:
+        self._connection = manager.AdbcConnection(database)
+        try:
+            self.statement = manager.AdbcStatement(self._connection)
+            try:
+                prepare(self.statement)
+                self.handle, _ = interruptible(self.statement.execute_query, self.statement.cancel)
+            except BaseException:
+                self.statement.close()
+                raise
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def reader(self) -> pyarrow.RecordBatchReader:
+        """Gives the stream away, to a reader whose errors are those of ADBC."""
+        try:
+            from adbc_driver_manager._reader import AdbcRecordBatchReader
+        except ImportError as e:
+            raise ImportError("this needs pyarrow: pip install pyarrow") from e
+        return AdbcRecordBatchReader._import_from_c(self.handle.address)
+
+    def cancel(self) -> None:
+        """Stops the statement and its stream, from any thread."""
+        self.statement.cancel()
+
+    def close(self) -> None:
+        """Closes the statement; a stream that was not given away is released."""
+        self.handle.release()
+        self.detach()
+
+    def detach(self) -> None:
+        """Closes all but the stream."""
+        self.statement.close()
+        self._connection.close()
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Session:
+    """The database of a table or a folder, with what all its statements have in common."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self.options = dict(options)
+        self.database = open_database(tuple(sorted(self.options.items())), os.getpid())
+
+    def run(self, prepare: Prepare) -> Running:
+        """Starts a statement, on a connection of its own."""
+        return Running(self.database, prepare)
+
+    def ask(self, prepare: Prepare, question: Callable[[manager.AdbcStatement], Any]) -> Any:
+        """Asks a statement something other than its rows."""
+        with manager.AdbcConnection(self.database) as connection, manager.AdbcStatement(connection) as statement:
+            prepare(statement)
+            return interruptible(lambda: question(statement), statement.cancel)
+
+    def tables(self) -> list[str]:
+        """The names of the tables."""
+        with manager.AdbcConnection(self.database) as connection:
+            handle = connection.get_objects(manager.GetObjectsDepth.TABLES)
+            try:
+                fields = _arrow.read_schema(handle.__arrow_c_schema__())
+                batches = _arrow.iter_batches(handle.address, fields)
+                schemas = [s for columns in batches for of_catalog in columns[1] for s in of_catalog or []]
+            finally:
+                handle.release()
+        return [t["table_name"] for s in schemas for t in s["db_schema_tables"] or []]
+
+
+@functools.lru_cache(maxsize=64)
+def open_database(options: tuple[tuple[str, str], ...], pid: int) -> manager.AdbcDatabase:
+    """Opens a database; the same options in the same process give the same one."""
+    import adbc_driver_hudi
+
+    return adbc_driver_hudi.connect(db_kwargs=dict(options))

@@ -1,0 +1,75 @@
+"""Every way to ask gives what Spark gives, on all tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import Real, checker, manifests
+
+from adbc_driver_hudi import DatabaseOptions, Scan, StatementOptions, Table, dbapi
+
+KINDS = {"snapshot", "read_optimized", "time_travel", "incremental", "cdc", "filter"}
+
+
+def scan(table: Table, q: dict[str, Any]) -> Scan:
+    """The scan that is a query of a manifest."""
+    options = q.get("options", {})
+    if q["kind"] == "filter":
+        return table.scan(filter=q["filter"])
+    if q["kind"] in ("incremental", "cdc"):
+        begin = options.get("begin")
+        if begin and q.get("begin_inclusive") and begin.strip("0"):
+            begin = str(int(begin) - 1).zfill(len(begin))
+        cdc = q["kind"] == "cdc"
+        changes = table.changes(begin, options.get("end"), deletes=False, images=cdc, meta=True)
+        if cdc:  # as Spark writes them
+            changes._spec.options["adbc.hudi.query.cdc_text"] = "true"
+        return changes
+    return table.scan(as_of=options.get("as_of"), read_optimized=q["kind"] == "read_optimized", meta=True)
+
+
+def wrong(real: Real, q: dict[str, Any], answer: pa.Table) -> str | None:
+    """What is wrong with an answer, but for what is known to be."""
+    if q["kind"] == "filter":
+        return None if answer.num_rows == q["row_count"] else f"{answer.num_rows} rows, {q['row_count']} expected"
+    why = checker.differ(pq.read_table(f"{real.folder}/{q['file']}"), answer, "keygen" in real.label)
+    return None if checker.KNOWN.get(f"{real.label} {q['kind']}") else why
+
+
+@pytest.mark.parametrize("real", manifests(), indirect=True)
+def test_answers(real: Real) -> None:
+    table = real.open()
+    for q in checker.queries(real.manifest, KINDS):
+        if "refused" in q:
+            with pytest.raises(dbapi.Error) as refusal:
+                table.scan().to_arrow()
+            assert q["refused"].lower() in str(refusal.value).lower()
+            continue
+        rows = scan(table, q)
+        answer = rows.to_arrow()
+        assert wrong(real, q, answer) is None, q
+        # The schema that is promised is the one that comes.
+        assert rows.schema().to_arrow().equals(answer.schema, check_metadata=True), q
+        assert rows.count() == answer.num_rows, q
+        if q["kind"] in ("snapshot", "time_travel", "read_optimized"):
+            parts = [p.to_arrow() for p in rows.partitions()]
+            together = pa.concat_tables(parts) if parts else answer.schema.empty_table()
+            assert wrong(real, q, together) is None, ("partitions", q)
+
+
+@pytest.mark.parametrize("real", manifests()[::7], indirect=True)
+def test_sql(real: Real) -> None:
+    """SQL through the engine, and plain SELECTs through the driver alone."""
+    if real.manifest.get("refused"):
+        pytest.skip("refused")
+    (q,) = (q for q in checker.queries(real.manifest, {"snapshot"}))
+    options = {DatabaseOptions.META.value: "true"}
+    options |= {DatabaseOptions.READ.value + k: v for k, v in real.read_options.items()}
+    with dbapi.connect(real.path, db_kwargs=options) as connection, connection.cursor() as cursor:
+        name = real.open().name
+        for statement in (f'SELECT * FROM "{name}"', f'SELECT t.* FROM "{name}" t WHERE 1 = 1 ORDER BY 1'):
+            cursor.execute(statement)
+            assert wrong(real, q, cursor.fetch_arrow_table()) is None, statement

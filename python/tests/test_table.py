@@ -1,0 +1,200 @@
+"""The table API, on the table of trips."""
+
+from __future__ import annotations
+
+import datetime
+import pickle
+import subprocess
+import sys
+
+import duckdb
+import pandas
+import polars
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from conftest import ANSWERS, ROOT, TRIPS, same
+
+from adbc_driver_hudi import Partition, Table, scan_polars, tables
+
+field = pc.field
+
+
+def test_forms(trips: Table, spark: pa.Table) -> None:
+    scan = trips.scan()
+    same(spark, scan.to_arrow())
+    same(spark, pa.table(scan))
+    same(spark, scan.reader().read_all())
+    same(spark, pa.Table.from_batches(list(scan), scan.schema().to_arrow()))
+    same(spark, pa.Table.from_pandas(scan.to_pandas(), schema=scan.to_arrow().schema, preserve_index=False))
+    same(spark, scan.to_polars().to_arrow().cast(scan.to_arrow().schema))
+    assert scan.count() == trips.count() == spark.num_rows == len(scan.to_pylist())
+    assert polars.DataFrame(scan).height == spark.num_rows
+
+
+def test_plain_python(trips: Table) -> None:
+    """Without an Arrow library, values are those that pyarrow gives."""
+    for rows in (trips.scan(), trips.timeline(), trips.files(), trips.scan(limit=0), trips.scan(meta=True)):
+        assert rows.to_pylist() == rows.to_arrow().to_pylist()
+
+
+def test_columns_and_limit(trips: Table, spark: pa.Table) -> None:
+    got = trips.scan(columns=["fare", "city"]).to_arrow()
+    assert got.column_names == ["fare", "city"]
+    same(spark.select(["fare", "city"]), got)
+    assert trips.scan(limit=7).count() == 7 == trips.scan(limit=7).to_arrow().num_rows
+    assert trips.scan(limit=0).to_arrow().num_rows == 0 == trips.scan(limit=0).count()
+    assert max(b.num_rows for b in trips.scan(batch_size=50)) <= 50
+    with pytest.raises(TypeError):
+        trips.scan(columns="fare")
+    with pytest.raises(ValueError):
+        trips.scan(limit=-1)
+    with pytest.raises(Exception, match="nonsense"):
+        trips.scan(columns=["nonsense"]).to_arrow()
+
+
+@pytest.mark.parametrize(
+    "sql, expression",
+    [
+        ("fare > 20", field("fare") > 20),
+        ("fare > 20 AND city = 'osaka'", (field("fare") > 20) & (field("city") == "osaka")),
+        ("NOT (city = 'osaka') OR fare <= 12.5", ~(field("city") == "osaka") | (field("fare") <= 12.5)),
+        ("fare IS NULL", field("fare").is_null()),
+        ("trip_id >= 'trip-0100' AND city <> 'lisbon'", (field("trip_id") >= "trip-0100") & (field("city") != "lisbon")),
+    ],
+)
+def test_filters(trips: Table, spark: pa.Table, sql: str, expression: pc.Expression) -> None:
+    want = spark.filter(expression)
+    same(want, trips.scan(filter=sql).to_arrow())
+    same(want, trips.scan(filter=expression).to_arrow())
+    substrait = bytes(expression.to_substrait(spark.schema))
+    same(want, trips.scan(filter=substrait).to_arrow())
+    same(want.select(["trip_id"]), trips.scan(["trip_id"], expression).to_arrow())
+    assert trips.count(expression) == trips.count(sql) == want.num_rows
+    for filter in (sql, expression):
+        parts = trips.partitions(filter=filter)
+        same(want, pa.concat_tables([trips.scan(limit=0).to_arrow(), *(p.to_arrow() for p in parts)]))
+
+
+def test_bad_filters(trips: Table) -> None:
+    with pytest.raises(TypeError, match="int"):
+        trips.scan(filter=3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="SQL text"):
+        trips.scan(filter=field("city").isin(["osaka"]))
+    with pytest.raises(ValueError, match="SQL text"):
+        trips.scan(filter=pc.starts_with(field("city"), "o"))
+    with pytest.raises(Exception, match="(?i)substrait|extended"):
+        trips.scan(filter=b"no substrait").to_arrow()
+    with pytest.raises(Exception):
+        trips.scan(filter="fare >").to_arrow()
+
+
+def test_time_travel(trips: Table) -> None:
+    import pyarrow.parquet as pq
+
+    instant = "20261130023112389"
+    want = pq.read_table(ANSWERS / "expected" / f"time_travel_{instant}.parquet")
+    same(want, trips.scan(as_of=instant, meta=True).to_arrow())
+    late = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=3650)
+    assert trips.scan(as_of=late).count() == trips.count()
+    with pytest.raises(Exception, match="2001-01-01"):
+        trips.scan(as_of=datetime.date(2001, 1, 1)).to_arrow()
+
+
+def test_changes(trips: Table) -> None:
+    first = trips.timeline().to_pylist()[0]["completion"]
+    changes = trips.changes(first)
+    kinds = {r["_hoodie_operation"] for r in changes.to_pylist()}
+    assert kinds == {"I", "U", "D"}
+    updated = trips.changes(first, deletes=False)
+    assert "_hoodie_operation" not in updated.schema().names
+    assert 0 < updated.count() < changes.count()
+    assert set(trips.changes(first, images=True).to_arrow()["op"].to_pylist()) <= {"i", "u", "d"}
+
+
+def test_about(trips: Table) -> None:
+    assert trips.name == "trips"
+    assert [f.name for f in trips.schema()][:2] == trips.scan().to_arrow().column_names[:2]
+    assert trips.schema().to_arrow() == trips.scan().to_arrow().schema
+    assert "_hoodie_record_key" in trips.schema(meta=True).names
+    assert trips.properties()["hoodie.table.name"] == "trips"
+    assert len(trips.timeline().to_pylist()) >= 8
+    cities = {"city=lisbon", "city=nairobi", "city=osaka", "city=toronto"}
+    assert {r["partition"] for r in trips.partition_paths().to_pylist()} == cities
+    osaka = trips.files(filter="city = 'osaka'").to_pylist()
+    assert {r["partition"] for r in osaka} == {"city=osaka"} and len(osaka) < len(trips.files().to_pylist())
+    assert trips.plan("city = 'osaka'").to_pylist()
+    assert trips.sql("SELECT count(*) AS n FROM trips").to_pylist() == [{"n": trips.count()}]
+    found = tables(ROOT / "testdata" / "trips")
+    assert list(found) == ["trips"] and found["trips"].count() == trips.count()
+    with pytest.raises(Exception, match="nowhere"):
+        Table("/nowhere/at/all").count()
+
+
+def test_notebooks(trips: Table) -> None:
+    assert "<th>city</th>" in trips.scan()._repr_html_() and "the first 10 rows" in trips.scan()._repr_html_()
+    assert "MERGE_ON_READ" in trips._repr_html_() and "trip_id" in trips._repr_html_()
+    assert "<td>" in trips.timeline()._repr_html_()
+    assert "<th>fare</th>" in trips.scan(columns=["fare"], filter="fare > 1e9")._repr_html_()
+
+
+def test_pandas(trips: Table, spark: pa.Table) -> None:
+    want = spark.to_pandas().groupby("city")["fare"].sum().sort_index()
+    got = trips.scan(columns=["city", "fare"]).to_pandas().groupby("city")["fare"].sum().sort_index()
+    pandas.testing.assert_series_equal(want, got)
+
+
+def test_duckdb(trips: Table, spark: pa.Table) -> None:
+    scan = trips.scan()
+    con = duckdb.connect()
+    (want,) = con.execute("SELECT sum(fare) FROM spark").fetchone()
+    assert con.sql("SELECT sum(fare) FROM scan").fetchone() == pytest.approx((want,))
+    assert con.sql("SELECT sum(fare) FROM scan").fetchone() == pytest.approx((want,))  # a scan can be read again
+    assert con.sql("SELECT sum(fare) FROM trips").fetchone() == pytest.approx((want,))  # and so can a table
+    assert scan.to_duckdb(con).aggregate("sum(fare)").fetchone() == pytest.approx((want,))
+    scan.to_duckdb(con, "t")
+    for _ in range(2):
+        assert con.execute("SELECT sum(fare) FROM t").fetchone() == pytest.approx((want,))
+
+
+def test_polars_lazily(trips: Table, spark: pa.Table) -> None:
+    c = polars.col
+    lazy = scan_polars(TRIPS)
+    eager = polars.from_arrow(spark)
+    assert isinstance(eager, polars.DataFrame)
+    assert lazy.collect_schema().names() == eager.columns
+    for predicate in (
+        c("fare") > 20,
+        (c("city") == "osaka") & (c("fare") <= 12.5),
+        c("city").is_in(["osaka", "lisbon"]) & c("trip_id").str.starts_with("trip-00"),
+        ~c("city").str.contains("o"),
+        c("trip_id").str.len_chars() > 3,
+    ):
+        got = lazy.filter(predicate).select("trip_id", "fare").sort("trip_id").collect()
+        assert got.equals(eager.filter(predicate).select("trip_id", "fare").sort("trip_id")), predicate
+    assert lazy.head(5).collect().height == 5
+    assert lazy.filter(c("fare") > 20).head(5).collect().height == 5
+    by_city = lazy.group_by("city").agg(c("fare").sum()).sort("city").collect()
+    assert by_city["city"].to_list() == sorted(set(spark["city"].to_pylist()))
+    assert trips.scan_polars(as_of="20261130023040954").select(polars.len()).collect().item() == 400
+
+
+def test_partitions(trips: Table, spark: pa.Table) -> None:
+    parts = trips.scan(columns=["city", "fare"], filter="fare > 20").partitions()
+    assert len(parts) > 1
+    copies = [pickle.loads(pickle.dumps(p)) for p in parts]
+    assert copies == parts and all(isinstance(p, Partition) for p in copies)
+    want = spark.filter(field("fare") > 20).select(["city", "fare"])
+    same(want, pa.concat_tables(p.to_arrow() for p in copies))
+    assert sum(p.count() for p in parts) == want.num_rows
+    assert parts[0].schema().to_arrow() == want.schema or parts[0].schema().names == want.column_names
+    with pytest.raises(ValueError, match="limit"):
+        trips.scan(limit=3).partitions()
+
+
+def test_partitions_elsewhere(trips: Table, tmp_path: object) -> None:
+    """Another process reads them, with nothing but the bytes."""
+    blob = pickle.dumps(trips.scan(columns=["trip_id"]).partitions())
+    program = "import pickle, sys; print(sum(p.count() for p in pickle.load(sys.stdin.buffer)))"
+    out = subprocess.run([sys.executable, "-c", program], input=blob, capture_output=True, check=True)
+    assert int(out.stdout) == trips.count()
