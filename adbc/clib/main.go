@@ -6,8 +6,13 @@ package main
 import (
 	"github.com/hudi-go/hudi/adbc"
 	"github.com/hudi-go/hudi/adbc/cabi"
+	"github.com/hudi-go/hudi/internal/parquet"
 )
 
-func init() { cabi.Export(adbc.NewDriver(nil)) }
+// recycled is the most memory of released batches that is kept for new ones.
+// Whoever reads through C copies what it wants to keep before it releases.
+const recycled = 64 << 20
+
+func init() { cabi.Export(adbc.NewDriver(parquet.NewRecycler(recycled))) }
 
 func main() {}
