@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/hudi-go/hudi/mergeread"
 	"github.com/hudi-go/hudi/pushdown"
@@ -11,9 +12,11 @@ import (
 )
 
 const (
-	// pruneChunk is how many partitions are listed and pruned at a time, so
-	// that memory goes with what survives.
-	pruneChunk = 1024
+	// Of more than fewPartitions, up to pruneChunk are listed and pruned at a
+	// time, so that memory goes with what survives. Each chunk costs a pass over
+	// the list of files.
+	fewPartitions = 1024
+	pruneChunk    = 4096
 	// lookupFiles is up to how many records are looked up one by one, rather
 	// than read with all of their column and partition.
 	lookupFiles = 256
@@ -114,8 +117,14 @@ func (r *pruner) slices(ctx context.Context, o snapshot.SliceOptions) ([]snapsho
 	if kept, err = r.byPartitionStats(ctx, kept); err != nil {
 		return nil, err
 	}
+	size := len(kept)
+	if size > fewPartitions {
+		// Indexes are sorted by hashes of partitions: so a chunk is a stretch.
+		kept, size = slices.Clone(kept), min(pruneChunk, size/3+1)
+		snapshot.SortByHash(kept)
+	}
 	var out []snapshot.FileSlice
-	for chunk := range slices.Chunk(kept, pruneChunk) {
+	for chunk := range slices.Chunk(kept, max(size, 1)) {
 		in := make(map[string]bool, len(chunk))
 		for _, p := range chunk {
 			in[p] = true
@@ -133,6 +142,7 @@ func (r *pruner) slices(ctx context.Context, o snapshot.SliceOptions) ([]snapsho
 		}
 		out = append(out, some...)
 	}
+	slices.SortStableFunc(out, func(a, b snapshot.FileSlice) int { return strings.Compare(a.Partition, b.Partition) })
 	return out, nil
 }
 

@@ -13,9 +13,30 @@ import (
 
 // A listing is all files of a table by partition.
 type listing struct {
-	partitions []string // sorted
-	files      map[string][]listed
-	metadata   bool // came from the metadata table
+	partitions []string       // sorted
+	metadata   *MetadataTable // that files are listed by, nil if by folders
+
+	mu    sync.Mutex
+	files map[string][]listed // nil: not read yet
+}
+
+// fewPartitions is up to how many partitions are read at once and kept. Of
+// more, only those are read that are asked for.
+const fewPartitions = 1024
+
+// of gives the files of some of the partitions, and maybe of others.
+func (l *listing) of(ctx context.Context, partitions []string) (map[string][]listed, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.files != nil {
+		return l.files, nil
+	}
+	if n := len(l.partitions); n > fewPartitions && len(partitions) < n/2 {
+		return l.metadata.filesOf(ctx, partitions)
+	}
+	var err error
+	l.files, err = l.metadata.filesOf(ctx, nil)
+	return l.files, err
 }
 
 // stranger gives a file that looks like a base file but has no Hudi name, ""

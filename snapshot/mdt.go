@@ -233,36 +233,61 @@ func (m *MetadataTable) readAll(ctx context.Context, partition string, s selecti
 	return found, nil
 }
 
-// listFiles gives the table's files as the metadata table has them.
-func (m *MetadataTable) listFiles(ctx context.Context) (*listing, error) {
-	records, err := m.Scan(ctx, PartitionFiles)
+// list gives the table's partitions as the metadata table has them; their files
+// are read when they are asked for.
+func (m *MetadataTable) list(ctx context.Context) (*listing, error) {
+	found, err := m.Lookup(ctx, PartitionFiles, []string{allPartitions})
 	if err != nil {
 		return nil, err
 	}
-	l := &listing{files: map[string][]listed{}, metadata: true}
-	all := records[allPartitions]
-	if all == nil {
-		return l, nil // nothing was written yet
-	}
-	for key := range all.Files {
-		partition := key
-		if key == noPartition {
-			partition = ""
-		}
-		var names []listed
-		if r := records[key]; r != nil {
-			names = make([]listed, 0, len(r.Files))
-			for name, size := range r.Files {
-				names = append(names, listed{name, size})
+	l := &listing{metadata: m}
+	if all := found[allPartitions]; all != nil { // else nothing was written yet
+		for key := range all.Files {
+			if key == noPartition {
+				key = ""
 			}
-			// The order of a map must not be seen.
-			slices.SortFunc(names, func(a, b listed) int { return strings.Compare(a.name, b.name) })
+			l.partitions = append(l.partitions, key)
 		}
-		l.partitions = append(l.partitions, partition)
-		l.files[partition] = names
 	}
 	slices.Sort(l.partitions)
 	return l, nil
+}
+
+// filesOf gives the files of some partitions; nil stands for all.
+func (m *MetadataTable) filesOf(ctx context.Context, partitions []string) (map[string][]listed, error) {
+	var records map[string]*MetadataRecord
+	var err error
+	if partitions == nil {
+		records, err = m.Scan(ctx, PartitionFiles)
+	} else {
+		keys := slices.Clone(partitions)
+		for i, k := range keys {
+			if k == "" {
+				keys[i] = noPartition
+			}
+		}
+		records, err = m.Lookup(ctx, PartitionFiles, keys)
+	}
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[string][]listed, len(records))
+	for key, r := range records {
+		if key == allPartitions {
+			continue
+		}
+		names := make([]listed, 0, len(r.Files))
+		for name, size := range r.Files {
+			names = append(names, listed{name, size})
+		}
+		// The order of a map must not be seen.
+		slices.SortFunc(names, func(a, b listed) int { return strings.Compare(a.name, b.name) })
+		if key == noPartition {
+			key = ""
+		}
+		files[key] = names
+	}
+	return files, nil
 }
 
 // hashedPart gives the function that tells which part of a key is hashed to

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -44,6 +45,16 @@ func ColumnStatsPrefix(column string) string { return hashed64(column) }
 // partition_stats, and begins the keys of its files in column_stats.
 func PartitionStatsKey(column, partition string) string {
 	return hashed64(column) + hashedPartition(partition)
+}
+
+// SortByHash sorts partitions as their records are in column_stats, for each
+// column.
+func SortByHash(partitions []string) {
+	hashed := make(map[string]string, len(partitions))
+	for _, p := range partitions {
+		hashed[p] = hashedPartition(p)
+	}
+	slices.SortFunc(partitions, func(a, b string) int { return strings.Compare(hashed[a], hashed[b]) })
 }
 
 // FileStatsSuffix ends the keys of a file's records in column_stats. The file

@@ -34,25 +34,16 @@ func (s selection) has(key string) bool {
 
 // each gives the wanted entries of an HFile.
 func (s selection) each(r *hfile.Reader, do func(key string, value []byte) error) error {
-	for _, key := range s.keys {
-		value, ok, err := r.Get(key)
+	found := r.Prefixes(s.prefixes)
+	if s.keys != nil {
+		found = r.Find(s.keys)
+	}
+	for e, err := range found {
 		if err != nil {
 			return err
 		}
-		if ok {
-			if err := do(key, value); err != nil {
-				return err
-			}
-		}
-	}
-	for _, prefix := range s.prefixes {
-		for e, err := range r.Prefix(prefix) {
-			if err != nil {
-				return err
-			}
-			if err := do(e.Key, e.Value); err != nil {
-				return err
-			}
+		if err := do(e.Key, e.Value); err != nil {
+			return err
 		}
 	}
 	return nil

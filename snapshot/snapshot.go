@@ -129,12 +129,17 @@ func (s *Snapshot) Slices(ctx context.Context, o SliceOptions) ([]FileSlice, err
 	if err != nil {
 		return nil, err
 	}
+	wanted := l.partitions
+	if o.Partitions != nil {
+		wanted = slices.DeleteFunc(slices.Clone(wanted), func(p string) bool { return !o.Partitions(p) })
+	}
+	files, err := l.of(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
 	var all []FileSlice
-	for _, p := range l.partitions {
-		if o.Partitions != nil && !o.Partitions(p) {
-			continue
-		}
-		some, err := v.partition(ctx, p, l.files[p])
+	for _, p := range wanted {
+		some, err := v.partition(ctx, p, files[p])
 		if err != nil {
 			return nil, err
 		}
@@ -199,7 +204,7 @@ func (s *Snapshot) list(ctx context.Context) (*listing, error) {
 			return nil, err
 		}
 		if m != nil {
-			return m.listFiles(ctx)
+			return m.list(ctx)
 		}
 	}
 	l, err := listFolders(ctx, s.st, s.cfg)
@@ -212,7 +217,7 @@ func (s *Snapshot) list(ctx context.Context) (*listing, error) {
 // ByMetadata tells whether files are listed through the metadata table.
 func (s *Snapshot) ByMetadata(ctx context.Context) (bool, error) {
 	l, err := s.files(ctx)
-	return err == nil && l.metadata, err
+	return err == nil && l.metadata != nil, err
 }
 
 // checkStrangers refuses a walk over folders that would miss files: those of

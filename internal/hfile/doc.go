@@ -2,8 +2,8 @@
 // metadata table, of HFile log blocks and of tables with HFile base files.
 //
 // [Open] reads the trailer, the root index and the file info, usually with one
-// range read of the file's end. [Reader.Get], [Reader.Entries] and
-// [Reader.Prefix] then descend the index and read only the blocks they need.
+// range read of the file's end. [Reader.Find], [Reader.Entries] and
+// [Reader.Prefixes] then descend the index and read only the blocks they need.
 // Keys are record keys; the rest of HBase's cell key (family, timestamp, type)
 // is constant in Hudi's files and left out. Values are opaque here (Avro
 // records, see internal/avro).

@@ -12,7 +12,22 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"github.com/hudi-go/hudi/internal/hfile/hfiletest"
 )
+
+// made makes a file of sorted entries.
+func made(w hfiletest.Writer, all []Entry) []byte {
+	return w.Write(len(all), func(i int) (string, []byte) { return all[i].Key, all[i].Value })
+}
+
+// get looks one key up.
+func get(r *Reader, key string) ([]byte, bool, error) {
+	for e, err := range r.Find([]string{key}) {
+		return e.Value, err == nil, err
+	}
+	return nil, false, nil
+}
 
 // counting counts the range reads of a file.
 type counting struct {
@@ -103,7 +118,7 @@ func lookups(t *testing.T, r *Reader, all []Entry) {
 	}
 	for _, p := range probes {
 		at := sort.Search(len(all), func(i int) bool { return all[i].Key >= p })
-		value, ok, err := r.Get(p)
+		value, ok, err := get(r, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +141,7 @@ func lookups(t *testing.T, r *Reader, all []Entry) {
 		for end < len(all) && strings.HasPrefix(all[end].Key, p) {
 			end++
 		}
-		if got := collect(t, r.Prefix(p)); len(got) != end-at || len(got) > 0 && got[0].Key != all[at].Key {
+		if got := collect(t, r.Prefixes([]string{p})); len(got) != end-at || len(got) > 0 && got[0].Key != all[at].Key {
 			t.Fatalf("Prefix(%q) gave %d entries, want %d", p, len(got), end-at)
 		}
 	}
@@ -139,8 +154,8 @@ func TestRepeatedKeys(t *testing.T) {
 	}
 	for i := range 200 {
 		key := fmt.Sprintf("hudi-key-%09d", i)
-		got := collect(t, r.Prefix(key))
-		value, ok, err := r.Get(key)
+		got := collect(t, r.Prefixes([]string{key}))
+		value, ok, err := get(r, key)
 		if len(got) != 21 || !ok || err != nil || string(value) != string(got[0].Value) {
 			t.Fatalf("%s: %d entries; Get gave %q, %v, %v", key, len(got), value, ok, err)
 		}
@@ -178,7 +193,7 @@ func TestMetadataTableFiles(t *testing.T) {
 // Files of every shape, read back and compared with the sorted entries.
 func TestShapes(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for _, c := range []codec{codecNone, codecGZ, codecZSTD} {
+	for _, c := range []int{hfiletest.None, hfiletest.GZ, hfiletest.ZSTD} {
 		for levels := 1; levels <= 4; levels++ {
 			for _, n := range []int{0, 1, 7, 500} {
 				keys := make(map[string]bool)
@@ -190,12 +205,59 @@ func TestShapes(t *testing.T) {
 					all = append(all, Entry{k, []byte(fmt.Sprint("value of ", k))})
 				}
 				slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(a.Key, b.Key) })
-				w := fileWriter{codec: c, checksum: byte(n % 3), perBlock: 6, levels: levels, fullKeys: n%2 == 0, mvcc: levels%2 == 0}
-				r, _ := openBytes(t, w.write(all))
+				w := hfiletest.Writer{Codec: c, Checksum: byte(n % 3), PerBlock: 6, Levels: levels, FullKeys: n%2 == 0, MVCC: levels%2 == 0}
+				r, _ := openBytes(t, made(w, all))
 				if got := collect(t, r.Entries("")); len(got) != n {
 					t.Fatalf("codec %d, %d levels: %d of %d entries", c, levels, len(got), n)
 				}
 				lookups(t, r, all)
+			}
+		}
+	}
+}
+
+// TestFind finds many keys and prefixes at once in files of every shape.
+func TestFind(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for n := range 300 {
+		w := hfiletest.Writer{Codec: hfiletest.None, PerBlock: 1 + rnd.IntN(6), Levels: 1 + n%3, FullKeys: n%2 == 0}
+		var all []Entry
+		for i := range rnd.IntN(60) {
+			all = append(all, Entry{fmt.Sprintf("%03d%s", i*3+rnd.IntN(3), strings.Repeat("x", rnd.IntN(3))), []byte{byte(i)}})
+		}
+		slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(a.Key, b.Key) })
+		r, _ := openBytes(t, made(w, all))
+		for range 20 {
+			wanted := map[string]bool{}
+			for range rnd.IntN(12) {
+				k := fmt.Sprintf("%03d%s", rnd.IntN(200), strings.Repeat("x", rnd.IntN(3)))
+				wanted[k[:min(len(k), 1+rnd.IntN(5))]] = true
+			}
+			var keys, prefixes []string
+			for k := range wanted {
+				keys = append(keys, k)
+			}
+			slices.Sort(keys)
+			for _, k := range keys {
+				if len(prefixes) == 0 || !strings.HasPrefix(k, prefixes[len(prefixes)-1]) {
+					prefixes = append(prefixes, k)
+				}
+			}
+			var byKey, byPrefix []Entry
+			for _, e := range all {
+				if wanted[e.Key] {
+					byKey = append(byKey, e)
+				}
+				if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(e.Key, p) }) {
+					byPrefix = append(byPrefix, e)
+				}
+			}
+			same := func(a, b Entry) bool { return a.Key == b.Key && bytes.Equal(a.Value, b.Value) }
+			if got := collect(t, r.Find(keys)); !slices.EqualFunc(got, byKey, same) {
+				t.Fatalf("%q of %q: %q", keys, all, got)
+			}
+			if got := collect(t, r.Prefixes(prefixes)); !slices.EqualFunc(got, byPrefix, same) {
+				t.Fatalf("%q of %q: %q", prefixes, all, got)
 			}
 		}
 	}
@@ -213,7 +275,7 @@ func TestOnlyNeededBlocksAreRead(t *testing.T) {
 		t.Errorf("a full scan took %d reads", c.reads)
 	}
 	c.reads, c.bytes = 0, 0
-	if _, ok, err := r.Get(all[700].Key); !ok || err != nil {
+	if _, ok, err := get(r, all[700].Key); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	if c.reads > 7 || c.bytes > 32<<10 {
@@ -224,12 +286,12 @@ func TestOnlyNeededBlocksAreRead(t *testing.T) {
 // Every cut and every changed byte must give an error or the right entries;
 // the checksums find all changes within blocks.
 func TestDamage(t *testing.T) {
-	w := fileWriter{codec: codecGZ, checksum: checksumCRC32C, perBlock: 4, levels: 2, mvcc: true}
+	w := hfiletest.Writer{Codec: hfiletest.GZ, Checksum: hfiletest.CRC32C, PerBlock: 4, Levels: 2, MVCC: true}
 	var all []Entry
 	for i := range 40 {
 		all = append(all, Entry{fmt.Sprintf("key%03d", i), []byte(fmt.Sprint("value", i))})
 	}
-	good := w.write(all)
+	good := made(w, all)
 	for n := range len(good) {
 		if _, err := Open(bytes.NewReader(good[:n]), int64(n)); !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrUnsupported) {
 			t.Fatalf("cut to %d bytes: %v", n, err)
@@ -256,8 +318,8 @@ func TestDamage(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	w := fileWriter{codec: codecNone, perBlock: 4, levels: 1}
-	good := w.write([]Entry{{"a", nil}})
+	w := hfiletest.Writer{Codec: hfiletest.None, PerBlock: 4, Levels: 1}
+	good := made(w, []Entry{{"a", nil}})
 	snappy := bytes.Replace(good, []byte{12 << 3, byte(codecNone)}, []byte{12 << 3, 3}, 1)
 	_, err := Open(bytes.NewReader(snappy), int64(len(snappy)))
 	if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "SNAPPY") {
@@ -274,14 +336,14 @@ func FuzzOpen(f *testing.F) {
 	for _, name := range []string{"no_entry.hfile", "native_secondary_index.hfile"} {
 		f.Add(readFile(f, name), "hudi-key-000000017")
 	}
-	w := fileWriter{codec: codecNone, perBlock: 2, levels: 3, mvcc: true}
-	f.Add(bytes.Clone(w.write([]Entry{{"a", []byte("1")}, {"b", []byte("2")}, {"c", []byte("3")}, {"d", nil}, {"e", nil}})), "c")
+	w := hfiletest.Writer{Codec: hfiletest.None, PerBlock: 2, Levels: 3, MVCC: true}
+	f.Add(bytes.Clone(made(w, []Entry{{"a", []byte("1")}, {"b", []byte("2")}, {"c", []byte("3")}, {"d", nil}, {"e", nil}})), "c")
 	f.Fuzz(func(t *testing.T, b []byte, key string) {
 		r, err := Open(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
 			return
 		}
-		r.Get(key)
+		get(r, key)
 		for _, err := range r.Entries(key) {
 			if err != nil {
 				break

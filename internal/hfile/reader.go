@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strings"
-	"sync"
 )
 
 // tailSize is how much of the file's end is read at first: enough for the
@@ -35,16 +33,12 @@ type Reader struct {
 	root    []indexEntry
 	info    map[string][]byte
 	mvcc    bool // a number follows each cell
-
-	mu       sync.Mutex // guards the last block of Get
-	lastOff  int64
-	lastData []byte
 }
 
 // Open reads what is needed before any lookup: trailer, root index and file
 // info.
 func Open(r io.ReaderAt, size int64) (*Reader, error) {
-	f := &Reader{r: r, size: size, lastOff: -1}
+	f := &Reader{r: r, size: size}
 	if size < trailerSize {
 		return nil, corruptf("%d bytes are less than a trailer", size)
 	}
@@ -145,58 +139,6 @@ func (r *Reader) keyInfo(name string) (string, bool) {
 	return string(v), ok && r.trailer.entries > 0
 }
 
-// Get looks one key up. Where a file holds a key more than once (Hudi's
-// writers refuse that by default) it gives the first.
-func (r *Reader) Get(key string) ([]byte, bool, error) {
-	target := []byte(key)
-	for e, err := range r.dataBlocks(target) {
-		if err != nil {
-			return nil, false, err
-		}
-		// An index key is not greater than the first key of its block.
-		if bytes.Compare(e.row, target) > 0 {
-			return nil, false, nil
-		}
-		data, err := r.cachedBlock(e)
-		if err != nil {
-			return nil, false, err
-		}
-		for pos := 0; pos < len(data); {
-			var c cell
-			if c, pos, err = nextCell(data, pos, r.mvcc); err != nil {
-				return nil, false, err
-			}
-			switch bytes.Compare(c.row, target) {
-			case 0:
-				return c.value, true, nil
-			case 1:
-				return nil, false, nil
-			}
-		}
-	}
-	return nil, false, nil
-}
-
-// cachedBlock gives the payload of a data block and remembers it, since
-// lookups mostly come in key order.
-func (r *Reader) cachedBlock(e indexEntry) ([]byte, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.lastOff == e.offset {
-		return r.lastData, nil
-	}
-	raw, err := r.bytes(e.offset, e.size)
-	if err != nil {
-		return nil, err
-	}
-	data, err := r.dataBlock(raw)
-	if err != nil {
-		return nil, err
-	}
-	r.lastOff, r.lastData = e.offset, data
-	return data, nil
-}
-
 func (r *Reader) dataBlock(raw []byte) ([]byte, error) {
 	b, err := parseBlock(raw, r.trailer.codec)
 	if err != nil {
@@ -241,16 +183,116 @@ func (r *Reader) Entries(from string) iter.Seq2[Entry, error] {
 	}
 }
 
-// Prefix yields the entries whose key begins with p, in key order. After an
-// error it ends.
-func (r *Reader) Prefix(p string) iter.Seq2[Entry, error] {
+// Find yields the entries of some sorted keys, in key order. Where a file holds
+// a key more than once (Hudi's writers refuse that by default) it gives the
+// first. After an error it ends. Each block is read once at most.
+func (r *Reader) Find(keys []string) iter.Seq2[Entry, error] {
+	return r.find(keys, order, true)
+}
+
+// Prefixes yields the entries whose key begins with one of some sorted texts,
+// none of which begins with another. Each block is read once at most.
+func (r *Reader) Prefixes(prefixes []string) iter.Seq2[Entry, error] {
+	return r.find(prefixes, func(row []byte, p string) int {
+		return order(row[:min(len(row), len(p))], p)
+	}, false)
+}
+
+// order compares without copying.
+func order(row []byte, key string) int {
+	switch {
+	case string(row) < key:
+		return -1
+	case string(row) == key:
+		return 0
+	}
+	return 1
+}
+
+// find goes through the file once for all targets. place tells whether a row
+// lies before all rows of a target, is one, or lies behind them.
+func (r *Reader) find(targets []string, place func(row []byte, target string) int, once bool) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		for e, err := range r.Entries(p) {
-			if err == nil && !strings.HasPrefix(e.Key, p) || !yield(e, err) {
-				return
+		f := finder{targets: targets, place: place, once: once, ahead: readAhead{r: r}, done: -1, yield: yield}
+		for len(f.targets) > 0 {
+			before := len(f.targets)
+			found := false
+			for e, err := range r.dataBlocks([]byte(f.targets[0])) {
+				found = true
+				if err != nil {
+					yield(Entry{}, err)
+					return
+				}
+				if e.offset <= f.done {
+					continue
+				}
+				if !f.block(e) {
+					break
+				}
+			}
+			if f.stop || !found || len(f.targets) == before {
+				return // all blocks have been seen
 			}
 		}
 	}
+}
+
+// A finder looks for sorted targets.
+type finder struct {
+	targets []string // that are left
+	place   func(row []byte, target string) int
+	once    bool // one row is all there is of a target
+	ahead   readAhead
+	done    int64 // offset of the last block that was looked through
+	yield   func(Entry, error) bool
+	stop    bool
+}
+
+// behind drops the targets that lie before a row.
+func (f *finder) behind(row []byte) {
+	for len(f.targets) > 0 && f.place(row, f.targets[0]) > 0 {
+		f.targets = f.targets[1:]
+	}
+}
+
+// block looks through a block and tells whether the next one may go on.
+// Otherwise it is better to look where the next target is.
+func (f *finder) block(e indexEntry) bool {
+	// An index key is not greater than the first key of its block.
+	n := len(f.targets)
+	if f.behind(e.row); len(f.targets) < n {
+		return false
+	}
+	data, err := f.ahead.block(e)
+	for pos := 0; err == nil && pos < len(data); {
+		var c cell
+		if c, pos, err = nextCell(data, pos, f.ahead.r.mvcc); err != nil {
+			break
+		}
+		if f.behind(c.row); len(f.targets) == 0 {
+			return false
+		}
+		if f.place(c.row, f.targets[0]) < 0 {
+			continue
+		}
+		if !f.yield(Entry{string(c.row), c.value}, nil) {
+			f.stop = true
+			return false
+		}
+		if f.once {
+			f.targets = f.targets[1:]
+			if len(f.targets) == 0 {
+				return false
+			}
+		}
+	}
+	if err != nil {
+		f.stop = true
+		f.yield(Entry{}, err)
+		return false
+	}
+	f.done = e.offset
+	return len(f.targets) == n
 }
 
 // A readAhead reads the data blocks of a scan, more of them at once the longer
@@ -266,8 +308,11 @@ func (a *readAhead) block(e indexEntry) ([]byte, error) {
 	if in := e.offset - a.offset; in >= 0 && in+e.size <= int64(len(a.window)) {
 		return a.r.dataBlock(a.window[in:])
 	}
-	// Data blocks end where the load-on-open section begins.
-	n := max(e.size, min(a.next, a.r.trailer.loadOnOpenOffset-e.offset))
+	n := e.size
+	if e.offset == a.offset+int64(len(a.window)) {
+		// Data blocks end where the load-on-open section begins.
+		n = max(n, min(a.next, a.r.trailer.loadOnOpenOffset-e.offset))
+	}
 	b, err := a.r.bytes(e.offset, n)
 	if err != nil {
 		return nil, err

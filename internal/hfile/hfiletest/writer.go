@@ -1,73 +1,103 @@
-package hfile
+// Package hfiletest makes HFiles of any shape for tests: of all codecs, levels of
+// index and forms of keys. It shares nothing with the reader.
+package hfiletest
 
 import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"maps"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A fileWriter makes HFiles of any shape for tests.
-type fileWriter struct {
-	codec    codec
-	checksum byte
-	perBlock int  // cells in a data block, entries in an index block
-	levels   int  // of the index
-	fullKeys bool // index keys are whole cell keys, as HBase writes them
-	mvcc     bool
+// Codecs.
+const (
+	GZ   = 1
+	None = 2
+	ZSTD = 6
+)
+
+// Checksums.
+const (
+	CRC32  = 1
+	CRC32C = 2
+)
+
+const blockHeaderSize = 33
+
+// A Writer makes a file.
+type Writer struct {
+	Codec    int
+	Checksum byte
+	PerBlock int  // cells in a data block, entries in an index block
+	Levels   int  // of the index
+	FullKeys bool // index keys are whole cell keys, as HBase writes them
+	MVCC     bool
+	Info     map[string]string // more entries of the file info
 
 	out bytes.Buffer
 }
 
-// write makes a file of sorted entries.
-func (w *fileWriter) write(entries []Entry) []byte {
+type indexEntry struct {
+	row    []byte
+	offset int64
+	size   int64
+}
+
+// Write makes a file of n entries, sorted by key.
+func (w *Writer) Write(n int, entry func(i int) (key string, value []byte)) []byte {
 	var index []indexEntry
-	for at := 0; at < len(entries); at += w.perBlock {
-		chunk := entries[at:min(at+w.perBlock, len(entries))]
+	for at := 0; at < n; at += w.PerBlock {
 		var payload []byte
-		for _, e := range chunk {
-			key := cellKey([]byte(e.Key), true)
+		first := ""
+		for i := at; i < min(at+w.PerBlock, n); i++ {
+			row, value := entry(i)
+			if i == at {
+				first = row
+			}
+			key := cellKey([]byte(row), true)
 			payload = binary.BigEndian.AppendUint32(payload, uint32(len(key)))
-			payload = binary.BigEndian.AppendUint32(payload, uint32(len(e.Value)))
-			payload = append(append(payload, key...), e.Value...)
-			if w.mvcc {
+			payload = binary.BigEndian.AppendUint32(payload, uint32(len(value)))
+			payload = append(append(payload, key...), value...)
+			if w.MVCC {
 				payload = append(payload, 0)
 			}
 		}
-		index = append(index, w.block(magicData, []byte(chunk[0].Key), payload))
+		index = append(index, w.block("DATABLK*", []byte(first), payload))
 	}
-	for level := w.levels; level > 1; level-- {
-		magic := magicIntermediate
-		if level == w.levels {
-			magic = magicLeafIndex
+	for level := w.Levels; level > 1; level-- {
+		magic := "IDXINTE2"
+		if level == w.Levels {
+			magic = "IDXLEAF2"
 		}
 		index = w.indexLevel(magic, index)
 	}
 	var root []byte
 	for _, e := range index {
 		root = append(root, entryBytes(e, nil)...)
-		key := cellKey(e.row, w.fullKeys)
+		key := cellKey(e.row, w.FullKeys)
 		root = append(appendVInt(root, len(key)), key...)
 	}
-	loadOnOpen := w.block(magicRootIndex, nil, root).offset
-	w.block(magicRootIndex, nil, nil)
-	fileInfo := w.block(magicFileInfo, nil, w.fileInfo()).offset
-	return w.trailer(loadOnOpen, fileInfo, len(index), len(entries))
+	loadOnOpen := w.block("IDXROOT2", nil, root).offset
+	w.block("IDXROOT2", nil, nil)
+	fileInfo := w.block("FILEINF2", nil, w.fileInfo()).offset
+	return w.trailer(loadOnOpen, fileInfo, len(index), n)
 }
 
 // indexLevel writes index blocks over the entries and gives theirs.
-func (w *fileWriter) indexLevel(magic string, below []indexEntry) []indexEntry {
+func (w *Writer) indexLevel(magic string, below []indexEntry) []indexEntry {
 	var index []indexEntry
-	for at := 0; at < len(below); at += w.perBlock {
-		chunk := below[at:min(at+w.perBlock, len(below))]
+	for at := 0; at < len(below); at += w.PerBlock {
+		chunk := below[at:min(at+w.PerBlock, len(below))]
 		payload := binary.BigEndian.AppendUint32(nil, uint32(len(chunk)))
 		payload = binary.BigEndian.AppendUint32(payload, 0)
 		var body []byte
 		for _, e := range chunk {
-			body = append(body, entryBytes(e, cellKey(e.row, w.fullKeys))...)
+			body = append(body, entryBytes(e, cellKey(e.row, w.FullKeys))...)
 			payload = binary.BigEndian.AppendUint32(payload, uint32(len(body)))
 		}
 		index = append(index, w.block(magic, chunk[0].row, append(payload, body...)))
@@ -76,7 +106,7 @@ func (w *fileWriter) indexLevel(magic string, below []indexEntry) []indexEntry {
 }
 
 // block writes one block and gives the index entry that points to it.
-func (w *fileWriter) block(magic string, row, payload []byte) indexEntry {
+func (w *Writer) block(magic string, row, payload []byte) indexEntry {
 	const per = 64
 	packed := w.compress(payload)
 	dataEnd := blockHeaderSize + len(packed)
@@ -85,17 +115,17 @@ func (w *fileWriter) block(magic string, row, payload []byte) indexEntry {
 	b = binary.BigEndian.AppendUint32(b, uint32(len(packed)+sums))
 	b = binary.BigEndian.AppendUint32(b, uint32(len(payload)))
 	b = binary.BigEndian.AppendUint64(b, ^uint64(0))
-	b = append(b, w.checksum)
+	b = append(b, w.Checksum)
 	b = binary.BigEndian.AppendUint32(b, per)
 	b = binary.BigEndian.AppendUint32(b, uint32(dataEnd))
 	b = append(b, packed...)
 	for at := 0; at < dataEnd; at += per {
 		chunk, sum := b[at:min(at+per, dataEnd)], uint32(0)
-		switch w.checksum {
-		case checksumCRC32:
+		switch w.Checksum {
+		case CRC32:
 			sum = crc32.ChecksumIEEE(chunk)
-		case checksumCRC32C:
-			sum = crc32.Checksum(chunk, castagnoli)
+		case CRC32C:
+			sum = crc32.Checksum(chunk, crc32.MakeTable(crc32.Castagnoli))
 		}
 		b = binary.BigEndian.AppendUint32(b, sum)
 	}
@@ -104,14 +134,14 @@ func (w *fileWriter) block(magic string, row, payload []byte) indexEntry {
 	return e
 }
 
-func (w *fileWriter) compress(payload []byte) []byte {
+func (w *Writer) compress(payload []byte) []byte {
 	var packed bytes.Buffer
-	switch w.codec {
-	case codecGZ:
+	switch w.Codec {
+	case GZ:
 		z := gzip.NewWriter(&packed)
 		z.Write(payload)
 		z.Close()
-	case codecZSTD:
+	case ZSTD:
 		z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 		if err != nil {
 			panic(err)
@@ -123,27 +153,34 @@ func (w *fileWriter) compress(payload []byte) []byte {
 	return packed.Bytes()
 }
 
-func (w *fileWriter) fileInfo() []byte {
+func (w *Writer) fileInfo() []byte {
 	version := []byte{0, 0, 0, 0}
-	if w.mvcc {
+	if w.MVCC {
 		version[3] = 1
 	}
-	pair := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), []byte("KEY_VALUE_VERSION"))
-	pair = protowire.AppendBytes(protowire.AppendTag(pair, 2, protowire.BytesType), version)
-	list := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), pair)
+	list := infoPair(nil, "KEY_VALUE_VERSION", version)
+	for _, key := range slices.Sorted(maps.Keys(w.Info)) {
+		list = infoPair(list, key, []byte(w.Info[key]))
+	}
 	return protowire.AppendBytes([]byte("PBUF"), list)
 }
 
-func (w *fileWriter) trailer(loadOnOpen, fileInfo int64, rootEntries, entries int) []byte {
+func infoPair(list []byte, key string, value []byte) []byte {
+	pair := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), []byte(key))
+	pair = protowire.AppendBytes(protowire.AppendTag(pair, 2, protowire.BytesType), value)
+	return protowire.AppendBytes(protowire.AppendTag(list, 1, protowire.BytesType), pair)
+}
+
+func (w *Writer) trailer(loadOnOpen, fileInfo int64, rootEntries, entries int) []byte {
 	var fields []byte
 	for _, f := range []struct {
 		num protowire.Number
 		v   int64
-	}{{1, fileInfo}, {2, loadOnOpen}, {5, int64(rootEntries)}, {7, int64(entries)}, {8, int64(w.levels)}, {12, int64(w.codec)}} {
+	}{{1, fileInfo}, {2, loadOnOpen}, {5, int64(rootEntries)}, {7, int64(entries)}, {8, int64(w.Levels)}, {12, int64(w.Codec)}} {
 		fields = protowire.AppendVarint(protowire.AppendTag(fields, f.num, protowire.VarintType), uint64(f.v))
 	}
-	t := protowire.AppendBytes([]byte(trailerMagic), fields)
-	t = append(t, make([]byte, trailerSize-len(t)-1)...)
+	t := protowire.AppendBytes([]byte("TRABLK\"$"), fields)
+	t = append(t, make([]byte, 4096-len(t)-1)...)
 	w.out.Write(append(t, 3))
 	return w.out.Bytes()
 }
