@@ -202,12 +202,6 @@ func (g *gatherer) finish(n, nulls int, children []arrow.ArrayData, valid *memor
 	return data
 }
 
-func (g *gatherer) buffer(size int) *memory.Buffer {
-	b := memory.NewResizableBuffer(g.mem)
-	b.Resize(size)
-	return b
-}
-
 // validity copies the validity bitmaps; nil if no row is null.
 func (g *gatherer) validity(sel *selection) (*memory.Buffer, int) {
 	spans, n := sel.spans, sel.n
@@ -221,7 +215,7 @@ func (g *gatherer) validity(sel *selection) (*memory.Buffer, int) {
 	if !some {
 		return nil, 0
 	}
-	buf := g.buffer(int(bitutil.BytesForBits(int64(n))))
+	buf := batch.NewBuffer(g.mem, int(bitutil.BytesForBits(int64(n))))
 	bits := bitWriter{dst: buf.Bytes()}
 	for _, s := range spans {
 		if s.src < 0 {
@@ -264,7 +258,7 @@ func (g *gatherer) structs(sel *selection, valid *memory.Buffer, nulls int) (*ar
 
 // lists copies lists and maps: their elements are spans of the child.
 func (g *gatherer) lists(spans []span, n int, valid *memory.Buffer, nulls int) (*array.Data, error) {
-	offs := g.buffer(4 * (n + 1))
+	offs := batch.NewBuffer(g.mem, 4*(n+1))
 	o := arrow.Int32Traits.CastFromBytes(offs.Bytes())
 	g.scratch = g.scratch[:0]
 	k, at := 0, int64(0)

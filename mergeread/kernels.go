@@ -7,11 +7,13 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/hudi-go/hudi/internal/batch"
 )
 
 // fixed copies values of a fixed number of bytes.
 func (g *gatherer) fixed(sel *selection) *memory.Buffer {
-	buf := g.buffer(sel.n * g.width)
+	buf := batch.NewBuffer(g.mem, sel.n*g.width)
 	dst := buf.Bytes()
 	switch g.width {
 	case 4:
@@ -80,7 +82,7 @@ func (g *gatherer) copyBytes(dst []byte, spans []span) {
 }
 
 func (g *gatherer) bools(spans []span, n int) *memory.Buffer {
-	buf := g.buffer(int(bitutil.BytesForBits(int64(n))))
+	buf := batch.NewBuffer(g.mem, int(bitutil.BytesForBits(int64(n))))
 	bits := bitWriter{dst: buf.Bytes()}
 	for _, s := range spans {
 		if s.src < 0 || g.views[s.src].fixed == nil {
@@ -107,7 +109,7 @@ func (g *gatherer) strings32(spans []span, n int) (offs, data *memory.Buffer, er
 	if size > maxOffset {
 		return nil, nil, errTooLong
 	}
-	offs, data = g.buffer(4*(n+1)), g.buffer(int(size))
+	offs, data = batch.NewBuffer(g.mem, 4*(n+1)), batch.NewBuffer(g.mem, int(size))
 	o, d := arrow.Int32Traits.CastFromBytes(offs.Bytes()), data.Bytes()
 	k, at := 0, int32(0)
 	for _, s := range spans {
@@ -141,7 +143,7 @@ func (g *gatherer) strings64(spans []span, n int) (offs, data *memory.Buffer) {
 			}
 		}
 	}
-	offs, data = g.buffer(8*(n+1)), g.buffer(int(size))
+	offs, data = batch.NewBuffer(g.mem, 8*(n+1)), batch.NewBuffer(g.mem, int(size))
 	o, d := arrow.Int64Traits.CastFromBytes(offs.Bytes()), data.Bytes()
 	k, at := 0, int64(0)
 	for _, s := range spans {

@@ -94,14 +94,19 @@ func compareWithSpark(t *testing.T, f tabletest.Fixture, dir string, options map
 }
 
 // poisoned is an allocator that fills memory with rubbish when it is given back,
-// so that what is read after its release is wrong.
+// so that what is read after its release is wrong, and when it is given to
+// somebody who says to overwrite it.
 type poisoned struct{ memory.Allocator }
 
-func (p poisoned) Free(b []byte) {
+func (p poisoned) AllocateUncleared(n int) []byte { return rubbish(p.Allocate(n)) }
+
+func (p poisoned) Free(b []byte) { p.Allocator.Free(rubbish(b)) }
+
+func rubbish(b []byte) []byte {
 	for i := range b {
 		b[i] = 0xa5
 	}
-	p.Allocator.Free(b)
+	return b
 }
 
 // begin is the begin of a question's range. Releases that took it as inclusive

@@ -6,6 +6,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/hudi-go/hudi/internal/batch"
 )
 
 // An output collects the slots of one leaf for the next array: values straight
@@ -27,26 +29,37 @@ type output struct {
 
 // room makes space for n more slots; hint is the expected total.
 func (o *output) room(n, hint int) {
-	total := o.slots + n
 	if o.cells == nil {
-		o.valid = memory.NewResizableBuffer(o.mem)
-		o.cells = memory.NewResizableBuffer(o.mem)
-		o.text.mem = o.mem
-		total = max(total, hint)
+		o.begin(max(o.slots+n, hint))
+		return
 	}
-	size := o.cellSize(total)
-	if size <= o.cells.Len() {
+	total := o.slots + n
+	if o.cellSize(total) <= o.cells.Len() {
 		return
 	}
 	if o.slots > 0 {
 		total += total / 2
-		size = o.cellSize(total)
 	}
-	o.cells.Resize(size)
+	o.cells.Resize(o.cellSize(total))
 	if o.leaf.maxDef > 0 {
 		o.valid.Resize((total + 7) / 8)
 	}
-	if o.slots == 0 && o.leaf.conv == convStrings {
+}
+
+// begin makes the buffers of an array.
+func (o *output) begin(total int) {
+	o.text.mem = o.mem
+	o.valid = memory.NewResizableBuffer(o.mem)
+	if o.leaf.maxDef > 0 {
+		o.valid.Resize((total + 7) / 8)
+	}
+	if o.leaf.conv == convBits { // put together bit by bit
+		o.cells = memory.NewResizableBuffer(o.mem)
+		o.cells.Resize(o.cellSize(total))
+		return
+	}
+	o.cells = batch.NewBuffer(o.mem, o.cellSize(total))
+	if o.leaf.conv == convStrings {
 		clear(o.cells.Bytes()[:4])
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/hudi-go/hudi/internal/batch"
 )
 
 // A Recycler is an allocator that keeps the memory of released arrays for the
@@ -30,19 +30,32 @@ const (
 // NewRecycler gives an allocator that keeps up to limit bytes of free memory.
 func NewRecycler(limit int) *Recycler { return &Recycler{limit: limit} }
 
-var _ memory.Allocator = (*Recycler)(nil)
+var _ batch.UnclearedAllocator = (*Recycler)(nil)
 
 // Allocate gives cleared memory: Arrow's own functions count on it.
 func (r *Recycler) Allocate(n int) []byte {
+	b, fresh := r.allocate(n)
+	if !fresh {
+		clear(b)
+	}
+	return b
+}
+
+// AllocateUncleared gives memory that its user overwrites.
+func (r *Recycler) AllocateUncleared(n int) []byte {
+	b, _ := r.allocate(n)
+	return b
+}
+
+func (r *Recycler) allocate(n int) (b []byte, fresh bool) {
 	c := bits.Len(uint(max(n, minRecycle) - 1))
 	if c >= classes {
-		return make([]byte, n)
+		return make([]byte, n), true
 	}
 	if b := r.take(c); b != nil {
-		clear(b[:n])
-		return b[:n]
+		return b[:n], false
 	}
-	return make([]byte, n, 1<<c)
+	return make([]byte, n, 1<<c), true
 }
 
 func (r *Recycler) take(c int) []byte {

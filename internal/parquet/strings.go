@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/hudi-go/hudi/internal/batch"
 )
 
 // stringBytes collects the bytes of an array of strings. Behind the used part
@@ -22,9 +24,8 @@ var errWide = fmt.Errorf("%w: more than 2 GB of strings in one batch: read with 
 // reserve makes room for n more bytes and gives all of the buffer.
 func (s *stringBytes) reserve(n int) ([]byte, error) {
 	if s.buf == nil {
-		s.buf = memory.NewResizableBuffer(s.mem)
 		// Batches resemble one another.
-		s.buf.Resize(max(1<<10, min(s.last+s.last/16, batchStrings)) + stringPadding)
+		s.buf = batch.NewBuffer(s.mem, max(1<<10, min(s.last+s.last/16, batchStrings))+stringPadding)
 	}
 	need := s.used + n + stringPadding
 	if need-stringPadding > maxStrings {
