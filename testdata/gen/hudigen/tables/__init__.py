@@ -15,6 +15,7 @@ MODULES = [
     "faults",
     "files",
     "histories",
+    "indexes",
     "trips",
 ]
 
