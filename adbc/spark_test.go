@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-adbc/go/adbc"
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	hudi "github.com/hudi-go/hudi/adbc"
 	"github.com/hudi-go/hudi/duckdb"
@@ -35,7 +36,7 @@ func TestSparkAnswers(t *testing.T) {
 				case "read_optimized":
 					view = append(view, hudi.OptionQueryType, q.Kind)
 				case "time_travel":
-					if travelled { // once is enough here: package provider does it all
+					if travelled || !strings.HasPrefix(f.Name, "v9/") { // package provider does it all
 						continue
 					}
 					travelled = true
@@ -51,7 +52,7 @@ func TestSparkAnswers(t *testing.T) {
 
 func compareWays(t *testing.T, f tabletest.Fixture, q tabletest.Query, dir string, options []string) {
 	c, j := open(t, dir, options...), newJudge(t)
-	table := f.Manifest.Properties["hoodie.table.name"]
+	table := onlyTable(t, c)
 	from := " FROM " + duckdb.QuoteName(table)
 	plain := execute(t, c, "SELECT *"+from)
 	s, err := c.GetTableSchema(context.Background(), nil, nil, table)
@@ -92,6 +93,23 @@ func compareSpark(t *testing.T, j *judge, s *arrow.Schema, file string) {
 		t.Errorf("columns %s, Spark has %s", s, theirs)
 	}
 	j.same(t, "(SELECT "+strings.Join(a, ", ")+" FROM plain)", "(SELECT "+strings.Join(b, ", ")+" FROM "+spark+")")
+}
+
+// onlyTable gives the name of a database's only table.
+func onlyTable(t *testing.T, c adbc.Connection) string {
+	t.Helper()
+	r, err := c.GetObjects(context.Background(), adbc.ObjectDepthTables, nil, nil, nil, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	r.Next()
+	schemas := r.RecordBatch().Column(1).(*array.List).ListValues().(*array.Struct)
+	tables := schemas.Field(1).(*array.List).ListValues().(*array.Struct)
+	if tables.Len() != 1 {
+		t.Fatalf("%d tables", tables.Len())
+	}
+	return strings.Clone(tables.Field(0).(*array.String).Value(0))
 }
 
 // typeOf gives DuckDB's type of a column.
