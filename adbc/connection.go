@@ -84,7 +84,11 @@ func (c *connection) setCatalog(name string) error {
 // setSchema makes a schema the one in which tables are looked for. c.mu is
 // held.
 func (c *connection) setSchema(name string) error {
-	e, err := c.db.engine(context.Background(), c.settings.view)
+	v := c.settings.view
+	if v.check() != nil { // other options are yet to come
+		v = view{}
+	}
+	e, err := c.db.engine(context.Background(), v)
 	if err != nil {
 		return wrap(err)
 	}

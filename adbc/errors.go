@@ -100,7 +100,7 @@ func ofTable(err error) (adbc.Status, string) {
 	switch {
 	case errors.Is(err, snapshot.ErrNotTable):
 		return adbc.StatusNotFound, stateNoTable
-	case errors.Is(err, snapshot.ErrUnsupported):
+	case errors.Is(err, snapshot.ErrUnsupported), errors.Is(err, errors.ErrUnsupported):
 		return adbc.StatusNotImplemented, stateUnsupported
 	case errors.Is(err, snapshot.ErrTimeTravel):
 		return adbc.StatusNotFound, ""

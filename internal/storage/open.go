@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -53,8 +54,7 @@ func Open(ctx context.Context, uri string, options map[string]string) (Storage, 
 	openers.RUnlock()
 	if open == nil {
 		slices.Sort(known)
-		return nil, fmt.Errorf("storage: no support for %s:// in this build (%s): use a local path%s",
-			scheme, uri, strings.Join(append([]string{""}, known...), ", "))
+		return nil, &SchemeError{Scheme: scheme, URI: uri, Known: known}
 	}
 	return open(ctx, uri, options)
 }
@@ -143,3 +143,18 @@ func Join(parts ...string) string {
 	}
 	return b.String()
 }
+
+// A SchemeError is the error of [Open] for URIs of a store that is not built
+// in. It is an [errors.ErrUnsupported].
+type SchemeError struct {
+	Scheme, URI string
+	Known       []string // what could be opened besides local paths
+}
+
+func (e *SchemeError) Error() string {
+	return fmt.Sprintf("storage: no support for %s:// in this build (%s): use a local path%s",
+		e.Scheme, e.URI, strings.Join(append([]string{""}, e.Known...), ", "))
+}
+
+// Is tells what kind of error it is.
+func (e *SchemeError) Is(target error) bool { return target == errors.ErrUnsupported }
