@@ -35,6 +35,7 @@ var flow = []struct {
 	{"scan", 5},
 	{"mergeread", 6},
 	{"provider", 7},
+	{"objectstore", 1}, // binds to internal/storage; only programs import it
 	{"duckdb", 8},
 	{"adbc", 8},
 	{"internal/cli", 9},

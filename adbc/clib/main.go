@@ -6,6 +6,7 @@ package main
 import (
 	"github.com/hudi-go/hudi/adbc"
 	"github.com/hudi-go/hudi/adbc/cabi"
+	_ "github.com/hudi-go/hudi/objectstore"
 	"github.com/hudi-go/hudi/internal/parquet"
 )
 

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/hudi-go/hudi/internal/cli"
+	_ "github.com/hudi-go/hudi/objectstore"
 )
 
 func main() {
