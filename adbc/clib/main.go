@@ -6,8 +6,8 @@ package main
 import (
 	"github.com/hudi-go/hudi/adbc"
 	"github.com/hudi-go/hudi/adbc/cabi"
-	_ "github.com/hudi-go/hudi/objectstore"
 	"github.com/hudi-go/hudi/internal/parquet"
+	_ "github.com/hudi-go/hudi/objectstore"
 )
 
 // recycled is the most memory of released batches that is kept for new ones.
