@@ -95,3 +95,15 @@ func (p *parameters) sample(sql string) (string, error) {
 		return literal(one, 0)
 	})
 }
+
+// nulls writes nulls of the right types into a statement.
+func (p *parameters) nulls(sql string) (string, error) {
+	return p.substitute(sql, func(column int) (string, error) {
+		t := p.schema.Field(column).Type
+		if t.ID() == arrow.NULL {
+			t = arrow.PrimitiveTypes.Int32
+		}
+		typ, err := sqlType(t)
+		return "(CAST(NULL AS " + typ + "))", err
+	})
+}

@@ -60,6 +60,8 @@ func (s *statement) option(key string) (option, bool) {
 		o.get = func() (string, error) { return "1", nil }
 	case key == adbc.OptionKeyIncremental:
 		o = fixedOption(key, false, "partition that comes later")
+	case key == OptionFilter:
+		o = textOption(&s.settings.filter)
 	case strings.HasPrefix(key, "adbc.ingest."):
 		o.get = func() (string, error) { return "", errorf(adbc.StatusNotFound, "option %s is not set", key) }
 		o.set = func(string) error { return readOnly("bulk ingest (option " + key + ")") }
@@ -250,7 +252,7 @@ func (s *statement) start(ctx context.Context, e *engine, current string, set se
 		return s.answer(ctx, e, sql, current, set, names)
 	}
 	if s.bound != nil {
-		return s.startBound(ctx, one)
+		return s.startBound(ctx, e, current, one)
 	}
 	_, n, err := duckdb.SubstituteParameters(s.sql, func(int, string) (string, error) { return "", nil })
 	switch {
@@ -265,15 +267,50 @@ func (s *statement) start(ctx context.Context, e *engine, current string, set se
 	if err != nil {
 		return nil, err
 	}
-	text, err := (&parameters{schema: d.parameters}).sample(s.sql)
+	p := &parameters{schema: d.parameters}
+	text, err := p.sample(s.sql)
 	if err != nil {
 		return nil, err
 	}
-	return one(ctx, text, d.columns)
+	return one(ctx, text, s.names(ctx, e, current, d, p))
 }
 
+// names gives the names of columns with the parameters in them, not their
+// values; nil where there is none to be had.
+func (s *statement) names(ctx context.Context, e *engine, current string, d *description, p *parameters) *arrow.Schema {
+	if d.columns.NumFields() != 1 || d.columns.Field(0).Type.ID() != arrow.NULL {
+		return d.columns
+	}
+	// DuckDB tells nothing of a statement with parameters of any type.
+	text, err := p.nulls(s.sql)
+	if err != nil {
+		return nil
+	}
+	var names *arrow.Schema
+	err = e.bound(ctx, text, func() error {
+		r, err := e.query(ctx, text, current, nil)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		fields := r.Schema().Fields()
+		for i := range fields {
+			fields[i].Name = castNull.ReplaceAllString(fields[i].Name, "?")
+		}
+		names = arrow.NewSchema(fields, nil)
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	return names
+}
+
+// castNull is what a parameter of [parameters.nulls] looks like in a name.
+var castNull = regexp.MustCompile(`CAST\(NULL AS ("[^"]*"|[^()]*(\([^()]*\))?[^()]*)\)`)
+
 // startBound runs the statement for each row of parameters.
-func (s *statement) startBound(ctx context.Context, one func(context.Context, string, *arrow.Schema) (batch.Reader, error)) (batch.Reader, error) {
+func (s *statement) startBound(ctx context.Context, e *engine, current string, one func(context.Context, string, *arrow.Schema) (batch.Reader, error)) (batch.Reader, error) {
 	p, rows := s.bound, s.bound.rows()
 	var first string
 	var err error
@@ -287,12 +324,11 @@ func (s *statement) startBound(ctx context.Context, one func(context.Context, st
 	}
 	var names *arrow.Schema
 	if parsePlain(first) == nil {
-		// Names of expressions are those with the parameters in them.
 		d, err := s.describe(ctx)
 		if err != nil {
 			return nil, err
 		}
-		names = d.columns
+		names = s.names(ctx, e, current, d, p)
 	}
 	r, err := one(ctx, first, names)
 	if err != nil || rows == 1 {
@@ -326,10 +362,23 @@ func (s *statement) answer(ctx context.Context, e *engine, sql, current string, 
 				return err
 			}
 		}
+		if set.filter != "" {
+			return filterNeedsScan(err)
+		}
 		out, err = e.query(ctx, sql, current, names)
 		return err
 	})
 	return out, err
+}
+
+// filterNeedsScan is the error of a statement with a filter of its own that is
+// no plain scan; err, if there is one, says why.
+func filterNeedsScan(err error) error {
+	why := ""
+	if err != nil {
+		why = ": " + err.Error()
+	}
+	return errorf(adbc.StatusInvalidArgument, "option %s goes with plain scans only%s", OptionFilter, why)
 }
 
 // scan runs a plain scan. e.binding is held.

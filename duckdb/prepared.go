@@ -21,7 +21,7 @@ func (c *Conn) Prepare(ctx context.Context, sql string) (*Result, error) {
 	}
 	defer s.Close()
 	if s.n != 1 {
-		return nil, fmt.Errorf("duckdb: one statement is wanted, not %d", s.n)
+		return nil, &Error{Kind: "Invalid Input Error", Message: fmt.Sprintf("one statement is wanted, not %d", s.n)}
 	}
 	r, err := s.bind(ctx, 0)
 	if err != nil {
