@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -167,8 +168,10 @@ func (d domain) adopt(v Value) (Value, error) {
 		ok = v.kind == KindDate || v.kind == KindTimestamp || v.kind == KindTimestampTZ
 	case orderTime:
 		ok = v.kind == KindTime
-	case orderText, orderBinary:
+	case orderText:
 		ok = v.kind == KindString || v.kind == KindBinary
+	case orderBinary:
+		ok = v.kind == KindBinary || v.kind == KindString && !strings.Contains(v.text, `\`)
 	}
 	if !ok {
 		return fail()

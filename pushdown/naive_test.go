@@ -60,7 +60,7 @@ func evalRow(p Predicate, batch arrow.RecordBatch, row int) truth3 {
 		v, t := rowValue(batch, p.Column, row)
 		out := isFalse
 		for _, x := range p.Values {
-			out = max(out, evalCompare(v, t, Eq, x))
+			out = max(out, evalCompare(v, t, Eq, naiveAmong(x, t, p.Values)))
 		}
 		if p.Not {
 			return isTrue - out
@@ -74,6 +74,29 @@ func evalRow(p Predicate, batch arrow.RecordBatch, row int) truth3 {
 		return truthOf(naiveLike([]rune(v.text), []rune(p.Pattern), p.Escape) != p.Not)
 	}
 	panic(fmt.Sprintf("%T", p))
+}
+
+// naiveAmong makes a number of a list a float, if there is one among them and
+// the column is none.
+func naiveAmong(x Value, t arrow.DataType, list []Value) Value {
+	exact := t != nil && (arrow.IsInteger(t.ID()) || arrow.IsDecimal(t.ID()))
+	number := x.kind == KindInteger || x.kind == KindDecimal || x.kind == KindFloat
+	floats, doubles := 0, 0
+	for _, v := range list {
+		if v.kind == KindFloat {
+			floats++
+			if !v.single {
+				doubles++
+			}
+		}
+	}
+	switch {
+	case !exact || !number || floats == 0 || doubles == 0 && x.kind == KindFloat:
+		return x
+	case doubles > 0:
+		return Float(naiveFloat(x))
+	}
+	return Float32(float32(naiveFloat32(x)))
 }
 
 func naiveLike(s, p []rune, escape rune) bool {

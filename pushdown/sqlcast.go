@@ -173,7 +173,8 @@ func convertLiteral(v Value, to sqlType) (Value, error) {
 		}
 		return v, errCast
 	case "BLOB":
-		if v.kind == KindString || v.kind == KindBinary {
+		// DuckDB takes \xAB in a text for a byte, Spark does not.
+		if v.kind == KindBinary || v.kind == KindString && !strings.Contains(v.text, `\`) {
 			return Binary([]byte(v.text)), nil
 		}
 		return v, errCast

@@ -1,6 +1,11 @@
 package pushdown
 
-import "testing"
+import (
+	"math/big"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
 
 func TestParseSQLParts(t *testing.T) {
 	for text, want := range map[string]string{
@@ -30,4 +35,50 @@ func TestParseSQLParts(t *testing.T) {
 			t.Errorf("%s\n%s\nwant\n%s", text, got, want)
 		}
 	}
+}
+
+// TestListsOfOneKind: SQL compares a list of numbers in one type, so that with
+// a DOUBLE among them all are.
+func TestListsOfOneKind(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "d", Type: &arrow.Decimal128Type{Precision: 20, Scale: 4}}, {Name: "l", Type: arrow.PrimitiveTypes.Int64}, {Name: "b", Type: arrow.BinaryTypes.Binary},
+	}, nil)
+	for where, want := range map[string]Answer{
+		"d IN (1.00000000000000000001, 2e0)":     Yes, // as DuckDB has it
+		"d IN (1.00000000000000000001, 2)":       No,
+		"d = 1.00000000000000000001":             No,
+		"l IN (9007199254740993, 1e0)":           Yes,
+		"l IN (9007199254740993, 1)":             No,
+		"l NOT IN (9007199254740993, 1e0)":       No,
+		"l IN (16777217, CAST(1 AS FLOAT))":      No,
+		"l IN (NULL, 9007199254740993, 1e0)":     Yes,
+		"l NOT IN (NULL, 9007199254740993, 1e0)": No,
+	} {
+		p, err := ParseSQL(where)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Bind(p, schema, BindOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := oneRow{"d": Decimal(big.NewInt(10000), 4), "l": Int(9007199254740992)}
+		if got := b.Prune(c).Answer; got != want {
+			t.Errorf("%s: %s, want %s", where, got, want)
+		}
+	}
+	for _, where := range []string{`b = '\xAB'::BLOB`, `b = '\xAB'`} { // DuckDB's escapes
+		if p, err := ParseSQL(where); err == nil {
+			if _, err = Bind(p, schema, BindOptions{}); err == nil {
+				t.Errorf("%s is taken", where)
+			}
+		}
+	}
+}
+
+// A oneRow is a container of one row.
+type oneRow map[string]Value
+
+func (r oneRow) Stats(f *Field) Stats {
+	return Stats{Min: r[f.Name()], Max: r[f.Name()], NoNulls: true, NoNaN: true}
 }

@@ -184,8 +184,12 @@ func (w *substraitWriter) compare(p Compare) ([]byte, error) {
 
 // in writes comparisons: the meaning of Substrait's list in Arrow is not SQL's.
 func (w *substraitWriter) in(p In) ([]byte, error) {
+	f, err := FieldOf(p.Column, w.schema)
+	if err != nil {
+		return nil, err
+	}
 	any := Or{}
-	for _, v := range p.Values {
+	for _, v := range sameKind(p.Values, f.domain) {
 		any = append(any, Compare{p.Column, Eq, v})
 	}
 	if p.Not {

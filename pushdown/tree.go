@@ -279,7 +279,7 @@ func (b *binder) in(p In) (truth, error) {
 	}
 	var found []values
 	withNull := false
-	for _, v := range p.Values {
+	for _, v := range sameKind(p.Values, b.bound.fields[f].domain) {
 		if v.IsNull() {
 			withNull = true
 			continue
@@ -299,6 +299,27 @@ func (b *binder) in(p In) (truth, error) {
 		t.isFalse.values = none
 	}
 	return t.negatedIf(p.Not), nil
+}
+
+// sameKind gives the constants of a list the type that SQL compares all of them
+// in: with one float among numbers, all are floats.
+func sameKind(values []Value, d domain) []Value {
+	isNumber := d.order == orderSigned || d.order == orderUnsigned || d.order == orderDecimal
+	if !isNumber || !slices.ContainsFunc(values, func(v Value) bool { return v.kind == KindFloat }) {
+		return values
+	}
+	double := slices.ContainsFunc(values, func(v Value) bool { return v.kind == KindFloat && !v.single })
+	out := slices.Clone(values)
+	for i, v := range out {
+		switch f, ok := v.asFloat(); {
+		case ok && double:
+			out[i] = Float(f)
+		case ok && v.kind != KindFloat:
+			single, _ := v.asFloat32()
+			out[i] = Float32(single)
+		}
+	}
+	return out
 }
 
 // unionAll unites sets pairwise, so that long lists take n log n steps.
