@@ -135,7 +135,7 @@ func (m *MetadataTable) Groups(ctx context.Context, partition string) ([]FileSli
 		if err != nil {
 			return nil, m.fail(partition, err)
 		}
-		v := &view{instant: m.instant, version: m.cfg.Version, format: FormatHFile, pending: pending,
+		v := &view{instant: m.timeline.horizon(), version: m.cfg.Version, format: FormatHFile, pending: pending,
 			committed: m.isValid, completed: m.timeline.CompletionTime}
 		found, err := v.partition(ctx, partition, names)
 		if err == nil && len(found) == 0 {

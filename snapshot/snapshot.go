@@ -39,6 +39,7 @@ type Snapshot struct {
 	timeline *Timeline
 	opts     Options
 	instant  string
+	horizon  string // slices that begin later are not seen
 
 	listing   lazy[*listing]
 	replaced  lazy[map[FileGroupID]string]
@@ -71,7 +72,7 @@ func New(ctx context.Context, t *Timeline, o Options) (*Snapshot, error) {
 	}
 	if o.AsOf == "" {
 		if last, ok := t.Last(); ok {
-			s.instant = last.Requested
+			s.instant, s.horizon = last.Requested, t.horizon()
 		}
 		return s, nil
 	}
@@ -82,7 +83,7 @@ func New(ctx context.Context, t *Timeline, o Options) (*Snapshot, error) {
 	if err := t.validateAsOf(ctx, instant); err != nil {
 		return nil, err
 	}
-	s.instant = instant
+	s.instant, s.horizon = instant, instant
 	return s, nil
 }
 
@@ -153,7 +154,7 @@ func (s *Snapshot) Slices(ctx context.Context, o SliceOptions) ([]FileSlice, err
 
 func (s *Snapshot) view(ctx context.Context, o SliceOptions) (*view, error) {
 	v := &view{
-		instant: s.instant, version: s.cfg.Version, readOptimized: o.ReadOptimized, only: o.Groups,
+		instant: s.horizon, version: s.cfg.Version, readOptimized: o.ReadOptimized, only: o.Groups,
 		committed: s.timeline.Committed, completed: s.timeline.CompletionTime, replaced: s.isReplaced,
 	}
 	if !s.cfg.MultipleBaseFormats {

@@ -125,6 +125,19 @@ func (t *Timeline) Last() (Instant, bool) {
 	return Instant{}, false
 }
 
+// horizon is the instant up to which slices of the newest state are seen: that
+// of the last completed write, or of a later compaction that is still pending.
+// A write that was requested before that compaction and completed since is in
+// the slice which the compaction begins.
+func (t *Timeline) horizon() string {
+	for _, i := range slices.Backward(t.active) {
+		if i.IsWrite() && (i.IsCompleted() || i.Action == ActionCompaction) {
+			return i.Requested
+		}
+	}
+	return ""
+}
+
 // Write gives the write of the active timeline that was requested at a time.
 func (t *Timeline) Write(requested string) (Instant, bool) {
 	n, ok := t.writes[requested]

@@ -34,7 +34,7 @@ type listed struct {
 // Unlike Hudi's own view, files that are not committed are left out before
 // anything is grouped, so that they can't draw committed logs to themselves.
 type view struct {
-	instant string // the read's instant
+	instant string // the read's instant, or the horizon of the newest state
 	version int    // table version
 	format  string // extension of base files by format; "" = any
 
