@@ -37,7 +37,7 @@ func openEngine(ctx context.Context, path string, s settings, o provider.Options
 	q := s.query()
 	// Scans and DuckDB share the memory.
 	q.MemoryLimit /= 4
-	duck, err := duckdb.Open(duckdb.Options{Threads: s.workers(), MemoryLimit: s.memory - q.MemoryLimit, Catalog: catalog, Provider: o, Scans: q})
+	duck, err := duckdb.Open(duckdb.Options{Threads: s.workers(), MemoryLimit: s.memory - q.MemoryLimit, Catalog: catalog, Paths: true, Provider: o, Scans: q})
 	if err != nil {
 		return nil, err
 	}

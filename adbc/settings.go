@@ -37,6 +37,9 @@ const (
 	// OptionMemoryLimit is how much memory, as 256MB or 2GiB, may be taken
 	// before data goes to disk.
 	OptionMemoryLimit = "adbc.hudi.scan.memory_limit"
+	// OptionFilter is a further condition of a statement that is a plain scan: a
+	// serialized Substrait extended expression, as bytes.
+	OptionFilter = "adbc.hudi.statement.filter"
 	// OptionHudiPrefix is in front of Hudi's own read options, as in
 	// adbc.hudi.option.hoodie.bootstrap.base.path. They are a database's.
 	OptionHudiPrefix = "adbc.hudi.option."
@@ -56,8 +59,9 @@ type view struct {
 type settings struct {
 	view
 	batchSize int
-	threads   int   // 0: all cores
-	memory    int64 // bytes, 0: no limit of our own
+	threads   int    // 0: all cores
+	memory    int64  // bytes, 0: no limit of our own
+	filter    string // Substrait; a statement's
 }
 
 // option gives the setting of a key.
@@ -172,7 +176,7 @@ func (v view) check() error {
 func (s settings) query() provider.Query {
 	return provider.Query{
 		Type: s.kind, AsOf: s.asOf, Begin: s.begin, End: s.end, Meta: s.meta, Deletes: s.deletes,
-		BatchSize: s.batchSize, Threads: s.workers(), MemoryLimit: s.memory,
+		BatchSize: s.batchSize, Threads: s.workers(), MemoryLimit: s.memory, Substrait: []byte(s.filter),
 	}
 }
 

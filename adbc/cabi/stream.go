@@ -86,7 +86,9 @@ func hudiStreamNext(private unsafe.Pointer, out *C.struct_ArrowArray) C.int {
 		if !r.Next() {
 			return r.Err() // an array without release says that there are no more
 		}
-		cdata.ExportArrowRecordBatch(r.RecordBatch(), (*cdata.CArrowArray)(unsafe.Pointer(out)), nil)
+		batch := wholeStructs(r.RecordBatch())
+		defer batch.Release()
+		cdata.ExportArrowRecordBatch(batch, (*cdata.CArrowArray)(unsafe.Pointer(out)), nil)
 		return nil
 	})
 }
