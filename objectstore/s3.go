@@ -16,7 +16,6 @@ package objectstore
 import (
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -132,61 +131,4 @@ func (f *folder) explain(op, key string, err error) error {
 		err = fmt.Errorf("it was overwritten since it was opened: open the table anew")
 	}
 	return &fs.PathError{Op: op, Path: uri, Err: err}
-}
-
-// An object is an open file.
-type object struct {
-	*folder
-	ctx  context.Context
-	key  string
-	path string
-	size int64
-	etag string
-}
-
-func (o *object) Size() int64  { return o.size }
-func (o *object) Path() string { return o.path }
-func (o *object) Close() error { return nil }
-
-func (o *object) ReadAt(p []byte, off int64) (int, error) {
-	if err := o.ctx.Err(); err != nil {
-		return 0, err
-	}
-	if off < 0 {
-		return 0, &fs.PathError{Op: "read", Path: o.path, Err: fs.ErrInvalid}
-	}
-	want := int(min(int64(len(p)), max(0, o.size-off)))
-	if want == 0 {
-		if len(p) == 0 {
-			return 0, nil
-		}
-		return 0, io.EOF
-	}
-	n, err := o.read(p[:want], off)
-	if err == nil && want < len(p) {
-		err = io.EOF
-	}
-	return n, err
-}
-
-func (o *object) read(p []byte, off int64) (int, error) {
-	options := minio.GetObjectOptions{}
-	if err := options.SetRange(off, off+int64(len(p))-1); err != nil {
-		return 0, err
-	}
-	if o.etag != "" {
-		if err := options.SetMatchETag(o.etag); err != nil {
-			return 0, err
-		}
-	}
-	body, _, _, err := o.client.GetObject(o.ctx, o.bucket, o.key, options)
-	if err != nil {
-		return 0, o.explain("read", o.key, err)
-	}
-	defer body.Close()
-	n, err := io.ReadFull(body, p)
-	if err != nil {
-		return n, o.explain("read", o.key, err)
-	}
-	return n, nil
 }

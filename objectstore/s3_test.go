@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -246,5 +247,48 @@ func TestOverwritten(t *testing.T) {
 	changed = true
 	if _, err := f.ReadAt(p, 6); err == nil || !strings.Contains(err.Error(), "overwritten") {
 		t.Errorf("a file that was overwritten gives %q, %v", p, err)
+	}
+}
+
+// TestReadsAhead counts the requests of small reads that follow one another,
+// and compares reads at random with the file.
+func TestReadsAhead(t *testing.T) {
+	data := make([]byte, 3<<20)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
+	requests := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		http.ServeContent(w, r, "f", time.Unix(1, 0), bytes.NewReader(data))
+	}))
+	defer server.Close()
+	st, err := storage.Open(t.Context(), "s3://lake/t", map[string]string{"aws_endpoint": server.URL, "aws_skip_signature": "true", "aws_region": "us-east-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := st.Open(t.Context(), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests = 0
+	for off := 0; off < len(data); off += 16 << 10 {
+		p := make([]byte, 16<<10)
+		if n, err := f.ReadAt(p, int64(off)); err != nil || !bytes.Equal(p[:n], data[off:off+n]) {
+			t.Fatalf("read at %d: %v", off, err)
+		}
+	}
+	if requests > 5 {
+		t.Errorf("%d requests for 3 MB in order", requests)
+	}
+	for range 200 {
+		off, n := r.IntN(len(data)), 1+r.IntN(100<<10)
+		p := make([]byte, n)
+		got, err := f.ReadAt(p, int64(off))
+		want := data[off:min(len(data), off+n)]
+		if !bytes.Equal(p[:got], want) || (err != nil) != (len(want) < n) {
+			t.Fatalf("read of %d at %d: %d bytes, %v", n, off, got, err)
+		}
 	}
 }
