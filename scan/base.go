@@ -45,19 +45,28 @@ func (e *Env) OpenBase(ctx context.Context, s *snapshot.FileSlice, target *arrow
 type parquetSource struct{ path, instant, partition string }
 
 func (e *Env) openParquet(ctx context.Context, st storage.Storage, src parquetSource, target *arrow.Schema, o BaseOptions) (batch.Reader, error) {
-	f, err := st.Open(ctx, src.path)
+	f, pf, err := e.openFile(ctx, st, src)
 	if err != nil {
-		return nil, e.FileError(src.path, src.instant, err)
-	}
-	pf, err := parquet.Open(f)
-	if err != nil {
-		return nil, e.FileError(src.path, src.instant, errors.Join(err, f.Close()))
+		return nil, err
 	}
 	r, err := e.ReadParquet(ctx, pf, src.instant, src.partition, target, o)
 	if err != nil {
 		return nil, e.FileError(src.path, src.instant, errors.Join(err, f.Close()))
 	}
 	return &closing{Reader: r, file: f, wrap: func(err error) error { return e.FileError(src.path, src.instant, err) }}, nil
+}
+
+// openFile opens a Parquet file and reads its footer.
+func (e *Env) openFile(ctx context.Context, st storage.Storage, src parquetSource) (storage.File, *parquet.File, error) {
+	f, err := st.Open(ctx, src.path)
+	if err != nil {
+		return nil, nil, e.FileError(src.path, src.instant, err)
+	}
+	pf, err := parquet.Open(f)
+	if err != nil {
+		return nil, nil, e.FileError(src.path, src.instant, errors.Join(err, f.Close()))
+	}
+	return f, pf, nil
 }
 
 // ReadParquet streams an open Parquet file in a schema derived from the
@@ -72,7 +81,7 @@ func (e *Env) ReadParquet(ctx context.Context, pf *parquet.File, instant, partit
 	if columns == nil {
 		columns = []string{}
 	}
-	rows, err := e.survivors(pf, e.annotated(pf.Schema(), instant), partition, o)
+	rows, err := e.survivors(pf, e.fileColumns(pf, parquetSource{instant: instant, partition: partition}), o)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/hudi-go/hudi/internal/batch"
+	"github.com/hudi-go/hudi/internal/parquet"
 	"github.com/hudi-go/hudi/internal/storage"
 	"github.com/hudi-go/hudi/schema"
 	"github.com/hudi-go/hudi/snapshot"
@@ -39,10 +40,15 @@ func (e *Env) openBootstrap(ctx context.Context, s *snapshot.FileSlice, target *
 	if err != nil {
 		return nil, e.bootstrapError(s, err)
 	}
-	read := func(st storage.Storage, p parquetSource, fields []arrow.Field, position bool) (batch.Reader, error) {
-		return e.openParquet(ctx, st, p, arrow.NewSchema(fields, nil), BaseOptions{Rows: o.Rows, Threads: o.Threads, Position: position})
-	}
 	source := parquetSource{path: src.Path, instant: s.Base.Instant, partition: src.Partition}
+	skeleton := parquetSource{path: s.Base.Path, instant: s.Base.Instant, partition: s.Partition}
+	rows, err := e.bootstrapRows(ctx, sourceStorage, source, skeleton, o)
+	if err != nil {
+		return nil, e.bootstrapError(s, err)
+	}
+	read := func(st storage.Storage, p parquetSource, fields []arrow.Field, position bool) (batch.Reader, error) {
+		return e.openParquet(ctx, st, p, arrow.NewSchema(fields, nil), BaseOptions{Rows: rows, Threads: o.Threads, Position: position})
+	}
 	if len(meta) == 0 && !o.Position {
 		r, err := read(sourceStorage, source, data, false)
 		return r, e.bootstrapError(s, err)
@@ -51,7 +57,7 @@ func (e *Env) openBootstrap(ctx context.Context, s *snapshot.FileSlice, target *
 	if err != nil {
 		return nil, e.bootstrapError(s, err)
 	}
-	left, err := read(e.Storage, parquetSource{s.Base.Path, s.Base.Instant, s.Partition}, meta, false)
+	left, err := read(e.Storage, skeleton, meta, false)
 	if err != nil {
 		return nil, errors.Join(err, right.Close())
 	}
@@ -62,6 +68,34 @@ func (e *Env) openBootstrap(ctx context.Context, s *snapshot.FileSlice, target *
 	}
 	return &zipped{left: left, right: right, schema: arrow.NewSchema(out, nil), pick: pick,
 		wrap: func(err error) error { return e.bootstrapError(s, err) }}, nil
+}
+
+// bootstrapRows gives the rows that the condition can't rule out, by what the
+// source and the skeleton know of their columns; nil means all. They are the
+// same rows in both, if both have as many.
+func (e *Env) bootstrapRows(ctx context.Context, st storage.Storage, source, skeleton parquetSource, o BaseOptions) ([]parquet.RowRange, error) {
+	if o.Prune == nil || len(o.Prune.Conjuncts()) == 0 {
+		return o.Rows, nil
+	}
+	left, skeletonFile, err := e.openFile(ctx, e.Storage, skeleton)
+	if err != nil {
+		return nil, err
+	}
+	defer left.Close()
+	right, sourceFile, err := e.openFile(ctx, st, source)
+	if err != nil {
+		return nil, err
+	}
+	defer right.Close()
+	if skeletonFile.NumRows() != sourceFile.NumRows() {
+		return nil, errUneven
+	}
+	o.KeyFilter = true
+	if o.Rows, err = e.survivors(skeletonFile, halfOf(e.fileColumns(skeletonFile, skeleton)), o); err != nil {
+		return nil, err
+	}
+	o.KeyFilter = false
+	return e.survivors(sourceFile, halfOf(e.fileColumns(sourceFile, source)), o)
 }
 
 func (e *Env) bootstrapError(s *snapshot.FileSlice, err error) error {

@@ -3,8 +3,6 @@ package scan
 import (
 	"context"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"github.com/hudi-go/hudi/internal/parquet"
 	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/snapshot"
@@ -14,25 +12,15 @@ import (
 // nothing but the footer. Of a bootstrapped file only the meta columns are
 // known.
 func (e *Env) Footer(ctx context.Context, s *snapshot.FileSlice, visit func(*pushdown.RowGroup)) error {
-	f, err := e.Storage.Open(ctx, s.Base.Path)
+	src := parquetSource{path: s.Base.Path, instant: s.Base.Instant, partition: s.Partition}
+	f, pf, err := e.openFile(ctx, e.Storage, src)
 	if err != nil {
-		return e.FileError(s.Base.Path, s.Base.Instant, err)
+		return err
 	}
 	defer f.Close()
-	pf, err := parquet.Open(f)
-	if err != nil {
-		return e.FileError(s.Base.Path, s.Base.Instant, err)
-	}
-	columns := e.fileColumns(e.annotated(pf.Schema(), s.Base.Instant), s.Partition)
+	columns := e.fileColumns(pf, src)
 	if s.Base.Bootstrap != nil {
-		all := columns
-		columns = func(f *pushdown.Field) (string, pushdown.Presence) {
-			path, p := all(f)
-			if p == pushdown.Absent {
-				p = pushdown.Unsure // in the source, which is another file
-			}
-			return path, p
-		}
+		columns = halfOf(columns)
 	}
 	for _, g := range pf.RowGroups() {
 		visit(pushdown.NewRowGroup(pf, g, columns))
@@ -41,6 +29,19 @@ func (e *Env) Footer(ctx context.Context, s *snapshot.FileSlice, visit func(*pus
 }
 
 // fileColumns maps the table's columns to those of a file.
-func (e *Env) fileColumns(file *arrow.Schema, partition string) pushdown.FileColumns {
-	return pushdown.ColumnsOf(file, e.Job.Schema.Schema, e.Keys.PartitionValues(partition), e.Config.DropPartitions)
+func (e *Env) fileColumns(pf *parquet.File, src parquetSource) pushdown.FileColumns {
+	file := e.annotated(pf.Schema(), src.instant)
+	return pushdown.ColumnsOf(file, e.Job.Schema.Schema, e.Keys.PartitionValues(src.partition), e.Config.DropPartitions)
+}
+
+// halfOf maps the columns of a skeleton, or of its source: what one lacks may be
+// in the other.
+func halfOf(columns pushdown.FileColumns) pushdown.FileColumns {
+	return func(f *pushdown.Field) (string, pushdown.Presence) {
+		path, p := columns(f)
+		if p == pushdown.Absent {
+			p = pushdown.Unsure
+		}
+		return path, p
+	}
 }

@@ -41,7 +41,7 @@ func (e *Env) openBaseWhere(ctx context.Context, t Task, threads int) (batch.Rea
 	if err != nil {
 		return nil, failed(errors.Join(err, f.Close()))
 	}
-	rows, err := e.survivors(pf, e.annotated(pf.Schema(), src.instant), src.partition, BaseOptions{Rows: t.Rows, Prune: e.where, KeyFilter: true})
+	rows, err := e.survivors(pf, e.fileColumns(pf, src), BaseOptions{Rows: t.Rows, Prune: e.where, KeyFilter: true})
 	if err != nil {
 		return nil, failed(errors.Join(err, f.Close()))
 	}

@@ -45,8 +45,8 @@ func KeyColumns(c *snapshot.Config, table *arrow.Schema) pushdown.KeyColumns {
 }
 
 // survivors gives the rows of a Parquet file that a condition can't rule out,
-// among those that are asked for; nil means all.
-func (e *Env) survivors(pf *parquet.File, file *arrow.Schema, partition string, o BaseOptions) ([]parquet.RowRange, error) {
+// among those that are asked for; nil means all. columns are those of the file.
+func (e *Env) survivors(pf *parquet.File, columns pushdown.FileColumns, o BaseOptions) ([]parquet.RowRange, error) {
 	b := o.Prune
 	if b == nil || len(b.Conjuncts()) == 0 {
 		return o.Rows, nil
@@ -54,7 +54,6 @@ func (e *Env) survivors(pf *parquet.File, file *arrow.Schema, partition string, 
 	if o.KeyFilter && e.off.On(PruneFileKeys) && !e.mayHaveKey(pf, b) {
 		return []parquet.RowRange{}, nil
 	}
-	columns := e.fileColumns(file, partition)
 	kept := []parquet.RowRange{}
 	for _, g := range pf.RowGroups() {
 		some, err := e.groupSurvivors(pf, g, columns, b)
