@@ -186,6 +186,7 @@ func (t *Table) newPlan(ctx context.Context, snap *snapshot.Snapshot, q Query) (
 		SkipMerge: strings.EqualFold(t.options.Hudi["hoodie.datasource.merge.type"], "skip_merge"),
 		counters:  &pushdown.Counters{},
 		storage:   t.storage,
+		snap:      snap,
 	}
 	return p, t.addWhere(p, q)
 }

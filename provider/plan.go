@@ -23,7 +23,8 @@ type Plan struct {
 	Stats     PlanStats   `json:"stats"`
 
 	where    *pushdown.Bound
-	storage  storage.Storage // nil in a plan of another process
+	storage  storage.Storage    // nil in a plan of another process
+	snap     *snapshot.Snapshot // also
 	counters *pushdown.Counters
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hudi-go/hudi/internal/storage"
+	"github.com/hudi-go/hudi/mergeread"
 	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/scan"
 	"github.com/hudi-go/hudi/schema"
@@ -18,8 +19,9 @@ type StatisticsOptions struct {
 	Columns []string
 	// Footers bounds how many base files are opened, of which only the footers
 	// are read: 0 means all that the plan reads, < 0 none. What is left
-	// unopened is estimated: by the metadata table's column_stats if the plan
-	// comes from [Table.Plan], and by the sizes of files.
+	// unopened is estimated, as are slices with logs: by the metadata table's
+	// column_stats, if the plan comes from [Table.Plan] and the files are not
+	// too many, and by the sizes of files.
 	Footers int
 }
 
@@ -98,6 +100,9 @@ func (p *Plan) Statistics(ctx context.Context, o StatisticsOptions) (*Statistics
 			return nil, err
 		}
 	}
+	if err := g.estimate(ctx); err != nil {
+		return nil, err
+	}
 	return g.result(), nil
 }
 
@@ -118,6 +123,14 @@ type gatherer struct {
 	seenBytes int64 // of the base files whose rows are known
 	seenRows  int64
 	restBytes int64 // of the slices whose rows are not
+
+	rest []restOf // what statistics of the index may tell more of
+}
+
+// A restOf is a slice of which footers do not tell all.
+type restOf struct {
+	slice   *snapshot.FileSlice
+	counted bool // its rows are in the sum
 }
 
 func (p *Plan) newGatherer(ctx context.Context, o StatisticsOptions) (*gatherer, error) {
@@ -183,8 +196,12 @@ func (g *gatherer) task(ctx context.Context, t *scan.Task) error {
 	size, known := sizeOf(s)
 	g.bytes += size
 	g.unsized = g.unsized || !known
-	if s.Base == nil || g.footers == 0 {
-		g.unknown(size)
+	opens := s.Base != nil && g.footers != 0
+	if !opens || len(s.Logs) > 0 {
+		g.inexact = true
+		g.rest = append(g.rest, restOf{s, opens})
+	}
+	if !opens {
 		return nil
 	}
 	if g.footers > 0 {
@@ -215,15 +232,10 @@ func (g *gatherer) group(s *snapshot.FileSlice, group *pushdown.RowGroup, exact 
 			exact = false
 		}
 	}
-	if len(s.Logs) > 0 {
-		g.inexact = true
-		g.rows += group.Group().Rows
-		for _, sum := range g.columns {
-			sum.Add(pushdown.Facts{Nulls: -1}, false)
-		}
-		return
-	}
 	g.rows += group.Group().Rows
+	if len(s.Logs) > 0 {
+		return // columns are told by the index, if at all
+	}
 	g.inexact = g.inexact || !exact
 	for i, sum := range g.columns {
 		sum.Add(group.Facts(g.fields[i]), exact)
@@ -237,6 +249,89 @@ func (g *gatherer) unknown(size int64) {
 	for _, sum := range g.columns {
 		sum.Add(pushdown.Facts{Nulls: -1}, false)
 	}
+}
+
+// estimate asks the metadata table about slices that footers do not tell all of.
+func (g *gatherer) estimate(ctx context.Context) error {
+	records, err := g.indexed(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range g.rest {
+		counted := r.counted
+		known := records != nil
+		eachFile(r.slice, func(path string) {
+			stats := pushdown.FileStats{}
+			for _, c := range g.indexColumns() {
+				if rec := records[snapshot.PartitionStatsKey(c, r.slice.Partition)+snapshot.FileStatsSuffix(path)]; rec != nil && rec.Stats != nil {
+					stats[c] = rec.Stats
+				}
+			}
+			if n := stats[schema.RecordKeyColumn]; n != nil && n.HasCounts && r.slice.Base != nil && path == r.slice.Base.Path && !counted {
+				g.rows, counted = g.rows+n.ValueCount, true
+				g.seenBytes, g.seenRows = g.seenBytes+r.slice.Base.Size, g.seenRows+n.ValueCount
+			}
+			if !known {
+				return
+			}
+			for i, sum := range g.columns {
+				sum.Add(stats.Facts(g.fields[i]), false)
+			}
+		})
+		if !known {
+			g.unknown(0)
+		}
+		if size, _ := sizeOf(r.slice); !counted {
+			g.restBytes += size
+		}
+	}
+	return nil
+}
+
+// indexColumns are the columns that the index is asked about: those wanted, and
+// the key, which all rows have.
+func (g *gatherer) indexColumns() []string {
+	names := []string{schema.RecordKeyColumn}
+	for _, f := range g.fields {
+		if f.Name() != schema.RecordKeyColumn {
+			names = append(names, f.Name())
+		}
+	}
+	return names
+}
+
+// indexed looks the statistics of the rest up; nil where there are none, or
+// where they are too many, or where the merge may make values of its own.
+func (g *gatherer) indexed(ctx context.Context) (map[string]*snapshot.MetadataRecord, error) {
+	snap := g.plan.snap
+	if len(g.rest) == 0 || snap == nil || !g.env.Config.HasMetadataPartition(snapshot.PartitionColumnStats) {
+		return nil, nil
+	}
+	if rules, err := mergeread.TableRules(g.env.Config); err != nil || mergeread.Merging(g.env.Config, rules) == pushdown.MergeUnknown {
+		return nil, nil
+	}
+	byMeta, err := snap.ByMetadata(ctx)
+	if !byMeta || err != nil {
+		return nil, err
+	}
+	m, err := snap.Metadata(ctx)
+	if m == nil || err != nil {
+		return nil, err
+	}
+	var keys []string
+	files := 0
+	for _, r := range g.rest {
+		eachFile(r.slice, func(path string) {
+			files++
+			for _, c := range g.indexColumns() {
+				keys = append(keys, snapshot.PartitionStatsKey(c, r.slice.Partition)+snapshot.FileStatsSuffix(path))
+			}
+		})
+		if files > lookupFiles {
+			return nil, nil
+		}
+	}
+	return m.Lookup(ctx, snapshot.PartitionColumnStats, keys)
 }
 
 // bytesPerRow is what a row of a base file is taken to need where no base file

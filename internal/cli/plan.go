@@ -19,7 +19,8 @@ func newPlan(e *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan PATH",
 		Short: "Show what a scan would read, and what was pruned at each level",
-		Long: `Show what a scan with the same flags would read: the file slices, and how much was pruned at each level.
+		Long: `Show what a scan with the same flags would read: the file slices, the rows (exactly, where the footers of some files
+tell), and how much was pruned at each level.
 
 With -o json the plan is written as one object.`,
 		Args: exactly(1),
@@ -40,10 +41,14 @@ With -o json the plan is written as one object.`,
 			if err != nil {
 				return whereError(err)
 			}
+			rows := rowsOf(c.Context(), plan)
 			if asJSON {
-				return json.NewEncoder(e.Stdout).Encode(plan)
+				return json.NewEncoder(e.Stdout).Encode(struct {
+					*provider.Plan
+					Rows *provider.Count `json:"rows,omitempty"`
+				}{plan, rows})
 			}
-			return printPlan(e, t, query, plan)
+			return printPlan(e, t, query, plan, rows)
 		},
 	}
 	q.register(c)
@@ -62,7 +67,33 @@ func planOf(ctx context.Context, t *provider.Table, q provider.Query) (*provider
 	return t.Plan(ctx, q)
 }
 
-func printPlan(e *Env, t *provider.Table, q provider.Query, p *provider.Plan) error {
+// planFooters is how many files are opened to tell how many rows a plan has.
+const planFooters = 64
+
+// rowsOf is the number of rows of a plan, or an estimate; nil where a file
+// can't be opened, which is for the scan to tell.
+func rowsOf(ctx context.Context, p *provider.Plan) *provider.Count {
+	s, err := p.Statistics(ctx, provider.StatisticsOptions{Footers: planFooters})
+	if err != nil {
+		return nil
+	}
+	for _, f := range p.Filters {
+		s.Rows.Exact = s.Rows.Exact && f.Support == pushdown.Exact.String()
+	}
+	return &s.Rows
+}
+
+func rowsText(rows *provider.Count) string {
+	switch {
+	case rows == nil:
+		return "unknown"
+	case rows.Exact:
+		return fmt.Sprint(rows.N)
+	}
+	return fmt.Sprintf("about %d", rows.N)
+}
+
+func printPlan(e *Env, t *provider.Table, q provider.Query, p *provider.Plan, estimate *provider.Count) error {
 	rows := make([][]string, len(p.Tasks))
 	for i, task := range p.Tasks {
 		rows[i] = sliceRow(task.Slice)
@@ -77,6 +108,7 @@ func printPlan(e *Env, t *provider.Table, q provider.Query, p *provider.Plan) er
 		{"query", q.Type.String()},
 		{"instant", orNone(p.Instant())},
 		{"columns", fmt.Sprint(p.Schema().NumFields())},
+		{"rows", rowsText(estimate)},
 		{"reads", fmt.Sprintf("%d partitions, %d file slices, %d base files, %d logs, %s", s.Partitions, s.Slices, s.BaseFiles, s.LogFiles, bytesText(s.Bytes))},
 	}
 	for _, f := range p.Filters {
