@@ -167,6 +167,9 @@ func (m *metadataMaker) hfile(records map[string][]byte) []byte {
 	return w.Write(len(keys), func(i int) (string, []byte) { return keys[i], records[keys[i]] })
 }
 
+const metadataProperties = "hoodie.table.name=made_metadata\nhoodie.table.type=MERGE_ON_READ\nhoodie.table.version=6\nhoodie.timeline.layout.version=1\n" +
+	"hoodie.table.base.file.format=HFILE\nhoodie.table.recordkey.fields=key\nhoodie.populate.meta.fields=false\n"
+
 // manyFiles makes a table in memory whose metadata table lists partitions of
 // ten files each, with statistics of the columns n (rising from file to file),
 // a, b and c. The files themselves are not there.
@@ -215,8 +218,7 @@ func manyFiles(t testing.TB, partitions int) func() *provider.Table {
 		".hoodie/hoodie.properties": []byte("hoodie.table.name=many\nhoodie.table.type=COPY_ON_WRITE\nhoodie.table.version=6\nhoodie.timeline.layout.version=1\n" +
 			"hoodie.table.recordkey.fields=n\nhoodie.table.partition.fields=day\nhoodie.datasource.write.hive_style_partitioning=true\n" +
 			"hoodie.table.keygenerator.class=org.apache.hudi.keygen.SimpleKeyGenerator\nhoodie.table.metadata.partitions=files,column_stats\n"),
-		".hoodie/metadata/.hoodie/hoodie.properties": []byte("hoodie.table.name=many_metadata\nhoodie.table.type=MERGE_ON_READ\nhoodie.table.version=6\nhoodie.timeline.layout.version=1\n" +
-			"hoodie.table.base.file.format=HFILE\nhoodie.table.recordkey.fields=key\nhoodie.populate.meta.fields=false\n"),
+		".hoodie/metadata/.hoodie/hoodie.properties":                      []byte(metadataProperties),
 		".hoodie/metadata/files/files-0000-0_0-1-2_" + instant + ".hfile": m.hfile(files),
 	}
 	for n, part := range byGroup(stats, 2) {

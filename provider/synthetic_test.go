@@ -60,6 +60,88 @@ func madeTable(t testing.TB, files, rows int) (table func(off string) *provider.
 	}, bytes
 }
 
+// TestIndexedLookupReadsFewFiles looks a key up in a table of 1,000 files with
+// a record index: one file is opened, and of it only the pages with the key.
+func TestIndexedLookupReadsFewFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes 1,000 files")
+	}
+	const files, rows = 1000, 100
+	table, size := madeTable(t, files, rows)
+	uri := addRecordIndex(t, files, rows)
+	for off, most := range map[string]int64{"": 1, scan.PruneRecordIndex: files} {
+		indexed, err := provider.Open(context.Background(), uri, provider.Options{Hudi: map[string]string{scan.OptionPruningOff: off}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, stats, err := countRows(indexed, provider.Query{Where: "id = 'key-000000012345'"})
+		if err != nil || n != 1 {
+			t.Fatalf("%d rows, %v", n, err)
+		}
+		if int64(stats.Plan.Slices) > most {
+			t.Errorf("%d files planned", stats.Plan.Slices)
+		}
+		t.Logf("off: %q, %d files, %d bytes of %d", off, stats.Plan.Slices, stats.BytesRead, size)
+	}
+	n, stats, err := countRows(table("all"), provider.Query{Where: "id = 'key-000000012345'"})
+	if err != nil || n != 1 {
+		t.Fatal(n, err)
+	}
+	t.Logf("without pruning %d bytes", stats.BytesRead)
+}
+
+// addRecordIndex gives a table like that of madeTable a metadata table with
+// files and record_index.
+func addRecordIndex(t testing.TB, files, rows int) (uri string) {
+	t.Helper()
+	const instant = "20240101000000000"
+	made, _ := inMemory().Load(fmt.Sprintf("fixture://made/%d/%d", files, rows))
+	ctx := context.Background()
+	all := map[string][]byte{}
+	for _, dir := range []string{"", ".hoodie"} {
+		entries, err := made.(storage.Storage).List(ctx, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if e.IsDir {
+				continue
+			}
+			name := storage.Join(dir, e.Name)
+			if all[name], err = storage.ReadFile(ctx, made.(storage.Storage), name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	m := newMetadataMaker(t)
+	names, index := map[string]int64{}, map[string][]byte{}
+	for f := range files {
+		id := fmt.Sprintf("%08x-0000-4000-8000-000000000000-0", f)
+		file := fmt.Sprintf("%s_0-1-2_%s.parquet", id, instant)
+		names[file] = int64(len(all[file]))
+		for i := range rows {
+			index[fmt.Sprintf("key-%012d", f*rows+i)] = m.record(5, "recordIndexMetadata", "HoodieRecordIndexInfo", fields{
+				"partitionName": branch{"string", ""}, "fileIdHighBits": branch{"long", int64(-1)}, "fileIdLowBits": branch{"long", int64(-1)},
+				"fileIndex": branch{"int", int64(-1)}, "instantTime": branch{"long", int64(1704067200000)}, "fileIdEncoding": int64(1), "fileId": branch{"string", id},
+			})
+		}
+	}
+	all[".hoodie/hoodie.properties"] = append(all[".hoodie/hoodie.properties"], "hoodie.table.metadata.partitions=files,record_index\n"...)
+	all[".hoodie/metadata/.hoodie/hoodie.properties"] = []byte(metadataProperties)
+	all[".hoodie/metadata/files/files-0000-0_0-1-2_"+instant+".hfile"] = m.hfile(map[string][]byte{
+		"__all_partitions__": m.files(1, map[string]int64{".": 0}), ".": m.files(2, names),
+	})
+	for n, part := range byGroup(index, 10) {
+		all[fmt.Sprintf(".hoodie/metadata/record_index/record-index-%04d-0_0-1-2_%s.hfile", n, instant)] = m.hfile(part)
+	}
+	for _, state := range []string{".commit.requested", ".inflight", ".commit"} {
+		all[".hoodie/metadata/.hoodie/"+instant+state] = all[".hoodie/"+instant+state]
+	}
+	uri = fmt.Sprintf("fixture://indexed/%d/%d", files, rows)
+	inMemory().Store(uri, storage.NewMemory(all))
+	return uri
+}
+
 func madeFile(t testing.TB, schema *arrow.Schema, file, rows int) []byte {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(file), 1))
