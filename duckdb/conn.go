@@ -8,6 +8,8 @@ import (
 	"time"
 
 	bindings "github.com/duckdb/duckdb-go-bindings"
+
+	"github.com/hudi-go/hudi/duckdb/internal/sqltext"
 )
 
 // A Conn is a connection: statements run on it one after the other, and its
@@ -112,7 +114,7 @@ func (c *Conn) Statements(sql string) (*Statements, error) {
 			return nil, newError(message)
 		}
 	}
-	if s.text = splitSQL(sql); len(s.text) != s.n {
+	if s.text = sqltext.Split(sql); len(s.text) != s.n {
 		s.text = nil
 	}
 	return s, nil
@@ -146,9 +148,17 @@ func (s *Statements) Next(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if !s.own {
-		s.conn.engine.shadow.ran(s.conn, bindings.PreparedStatementType(r.stmt))
+		s.conn.engine.shadow.ran(s.conn, bindings.PreparedStatementType(r.stmt), s.textOf(i))
 	}
 	return r, nil
+}
+
+// textOf gives the text of a statement, "" if it is not known.
+func (s *Statements) textOf(i int) string {
+	if s.text == nil {
+		return ""
+	}
+	return s.text[i]
 }
 
 // bind prepares a statement. The context is that of its execution and of all
@@ -159,8 +169,8 @@ func (s *Statements) bind(ctx context.Context, i int) (*Result, error) {
 	}
 	c := s.conn
 	hints := ""
-	if !s.own && s.text != nil {
-		hints = c.foresee(s.text[i])
+	if !s.own {
+		hints = c.foresee(s.textOf(i))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	r := &Result{conn: c, ctx: ctx, cancel: cancel, hints: hints, prepared: true}

@@ -3,6 +3,8 @@ package duckdb
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hudi-go/hudi/duckdb/internal/sqltext"
 )
 
 // SubstituteParameters writes values into a statement: value gives the SQL of
@@ -20,7 +22,7 @@ func SubstituteParameters(sql string, value func(at int, name string) (string, e
 		}
 		size, at, name := parameter(sql, unnamed)
 		if size == 0 {
-			size = tokenLength(sql)
+			size = sqltext.TokenLength(sql)
 			b.WriteString(sql[:size])
 			sql = sql[size:]
 			continue

@@ -52,7 +52,7 @@ func (e *Engine) RegisterTable(ctx context.Context, schema, name string, t *prov
 		return fmt.Errorf("table %q: %w", name, err)
 	}
 	if columns, err := e.columnsOf(key); err == nil {
-		e.shadow.know(key, key, columns)
+		e.shadow.know(key, columns)
 		e.hinted.Store(id, key)
 	}
 	ready()

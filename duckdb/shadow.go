@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 
+	"github.com/hudi-go/hudi/duckdb/internal/functions"
 	"github.com/hudi-go/hudi/duckdb/internal/hints"
 	"github.com/hudi-go/hudi/pushdown"
 )
@@ -32,12 +33,13 @@ import (
 // statementVariable is the variable that has the number of the statement.
 const statementVariable = "hudi_statement"
 
+var viewing = regexp.MustCompile(`(?i)\bview\b`)
+
 // A shadow plans statements over empty tables.
 type shadow struct {
 	mu         sync.Mutex
 	off        bool              // settings were changed
 	columns    map[string]string // of registered tables: the columns of CREATE TABLE
-	names      map[string]string // of registered tables, quoted
 	next       int
 	statements map[string]map[string][]hints.Scan // of statements that are being bound
 
@@ -46,34 +48,26 @@ type shadow struct {
 	owner  uint64 // the connection whose tables and views it has
 	common bool   // these are no connection's own
 	stale  bool   // the owner's may be others by now
-	views  bool   // there are views, which may ask something themselves
+	views  bool   // there may be views, which may ask something themselves
 }
-
-// disabled are the optimizers that would see that the tables are empty, or
-// that make plans of another form.
-const disabled = "SET disabled_optimizers = 'statistics_propagation,compressed_materialization,late_materialization,empty_result_pullup'"
-
-var (
-	querying = regexp.MustCompile(`(?i)^[\s(]*(select|with|from)\b`)
-	asking   = regexp.MustCompile(`(?i)\b(where|on|using|join|having|qualify|in)\b`)
-	// unsteady are functions that may give another value in the shadow.
-	unsteady = regexp.MustCompile(`(?i)\b(now|today|age|random|uuid\w*|\w*random\w*|nextval|currval|\w*current\w*|local\w*|get\w*|\w*transaction\w*|txid\w*|pg_\w*|version|in_search_path)\b`)
-	// wrapping is what may stand before a query that is planned as it is.
-	wrapping = regexp.MustCompile(`(?i)^\s*(explain\s+(analyze\s+)?|create\s+(or\s+replace\s+)?(temp\s+|temporary\s+)?table\s+(if\s+not\s+exists\s+)?("[^"]+"|[\w.]+)\s+as\s+)`)
-)
 
 // know adds a registered table.
-func (s *shadow) know(key, name, columns string) {
+func (s *shadow) know(key, columns string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.columns == nil {
-		s.columns, s.names, s.statements = map[string]string{}, map[string]string{}, map[string]map[string][]hints.Scan{}
-	}
-	s.columns[key], s.names[key], s.stale = columns, name, true
+	s.add(key, columns)
 }
 
-// ran looks at a statement that was run on a connection.
-func (s *shadow) ran(c *Conn, t bindings.StatementType) {
+func (s *shadow) add(key, columns string) {
+	if s.columns == nil {
+		s.columns, s.statements = map[string]string{}, map[string]map[string][]hints.Scan{}
+	}
+	s.columns[key], s.stale = columns, true
+}
+
+// ran looks at a statement that was run on a connection; its text may be
+// unknown.
+func (s *shadow) ran(c *Conn, t bindings.StatementType, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch t {
@@ -82,6 +76,7 @@ func (s *shadow) ran(c *Conn, t bindings.StatementType) {
 		bindings.StatementTypeExecute, bindings.StatementTypeExport, bindings.StatementTypeAnalyze, bindings.StatementTypeVacuum:
 	case bindings.StatementTypeCreate, bindings.StatementTypeDrop, bindings.StatementTypeAlter, bindings.StatementTypeCreateFunc:
 		s.stale, c.makes = true, true
+		s.views = s.views || text == "" || viewing.MatchString(text)
 	default:
 		s.off = true
 	}
@@ -97,11 +92,10 @@ func (s *shadow) close() {
 
 // hint serves the functions that plan tables, which know them by other names.
 func (e *Engine) hint(name, statement string) pushdown.Predicate {
-	key, ok := e.hinted.Load(name)
-	if !ok {
-		return nil
+	if key, ok := e.hinted.Load(name); ok {
+		return e.shadow.hint(key.(string), statement)
 	}
-	return e.shadow.hint(key.(string), statement)
+	return e.shadow.hint(tableKey("", name), statement) // named by its path
 }
 
 // hint gives what a statement asks of the rows of a registered table; nil for
@@ -118,8 +112,14 @@ func (c *Conn) foresee(sql string) string {
 	s := &c.engine.shadow
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sql = wrapping.ReplaceAllString(withoutComments(sql), "")
-	if s.off || len(s.columns) == 0 || !querying.MatchString(sql) || unsteady.MatchString(sql) || !s.views && !s.stale && !asking.MatchString(sql) {
+	sql, ok := hints.Query(sql)
+	if s.off || !ok {
+		return ""
+	}
+	if c.engine.options.Paths && !s.knowPaths(c.engine.functions, sql) {
+		return ""
+	}
+	if len(s.columns) == 0 || !s.views && !hints.Asks(sql) {
 		return ""
 	}
 	if err := s.sync(c); err != nil {
@@ -128,7 +128,7 @@ func (c *Conn) foresee(sql string) string {
 	if err := s.conn.Use(c.schema); err != nil {
 		return ""
 	}
-	scans, err := s.scansOf(sql)
+	scans, err := hints.Plan(s.conn.texts, sql)
 	if err != nil || len(scans) == 0 {
 		return ""
 	}
@@ -137,8 +137,37 @@ func (c *Conn) foresee(sql string) string {
 	if _, err := c.texts(fmt.Sprintf("SET VARIABLE %s = %s", statementVariable, QuoteString(id))); err != nil {
 		return ""
 	}
-	s.statements[id] = scans
+	by := map[string][]hints.Scan{}
+	for t, all := range scans {
+		by[tableKey(t.Schema, t.Name)] = all
+	}
+	s.statements[id] = by
 	return id
+}
+
+// knowPaths adds the tables that a text of SQL names by their path; false where
+// the shadow can't tell them apart.
+func (s *shadow) knowPaths(f *functions.Functions, sql string) bool {
+	spelt := map[string]string{}
+	for _, ref := range functions.References(sql) {
+		key := tableKey("", ref)
+		if other, ok := spelt[key]; ok && other != ref {
+			return false
+		}
+		spelt[key] = ref
+		// Each statement sees the table as it is then.
+		columns, err := f.Columns(context.Background(), ref)
+		if err != nil || s.columns[key] == columns {
+			continue
+		}
+		stale := s.stale
+		s.add(key, columns)
+		if s.engine != nil && !stale {
+			s.make(key)
+			s.stale = false
+		}
+	}
+	return true
 }
 
 // forget drops the hints of a statement that has been bound.
@@ -146,44 +175,6 @@ func (s *shadow) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.statements, id)
-}
-
-// scansOf plans a statement and gives its scans by table.
-func (s *shadow) scansOf(sql string) (map[string][]hints.Scan, error) {
-	written, err := s.plan(sql, false)
-	if err != nil {
-		return nil, err
-	}
-	optimized, err := s.plan(sql, true)
-	if err != nil {
-		return nil, err
-	}
-	for table, scans := range written {
-		if len(optimized[table]) < len(scans) {
-			delete(optimized, table) // a scan of which nothing is known
-		}
-	}
-	return optimized, nil
-}
-
-func (s *shadow) plan(sql string, optimize bool) (map[string][]hints.Scan, error) {
-	rows, err := s.conn.texts(fmt.Sprintf("SELECT json_serialize_plan(%s, optimize := %t)", QuoteString(sql), optimize))
-	if err != nil {
-		return nil, err
-	}
-	if len(rows) != 1 {
-		return nil, fmt.Errorf("duckdb: %d plans, 1 is wanted", len(rows))
-	}
-	scans, err := hints.Read([]byte(rows[0]))
-	if err != nil {
-		return nil, err
-	}
-	by := map[string][]hints.Scan{}
-	for _, one := range scans {
-		key := tableKey(one.Schema, one.Table)
-		by[key] = append(by[key], one)
-	}
-	return by, nil
 }
 
 // sync makes the shadow's tables and views those that the connection sees.
@@ -201,11 +192,9 @@ func (s *shadow) sync(c *Conn) error {
 		return err
 	}
 	s.engine, s.owner, s.common, s.views = engine, c.id, !c.makes, false
-	make := func(sql string) { _, _ = s.conn.texts(sql) } // what can't be made is missed by statements about it only
-	for key, columns := range s.columns {
-		schema, _, _ := strings.Cut(s.names[key], "\".\"")
-		make("CREATE SCHEMA IF NOT EXISTS " + schema + `"`)
-		make("CREATE TABLE " + s.names[key] + " (" + columns + ")")
+	s.stale = false
+	for key := range s.columns {
+		s.make(key)
 	}
 	here := " WHERE NOT internal AND database_name IN (current_database(), 'temp')"
 	tables, err := c.texts("SELECT sql FROM duckdb_tables()" + here)
@@ -217,18 +206,28 @@ func (s *shadow) sync(c *Conn) error {
 		return err
 	}
 	for _, sql := range tables {
-		make(sql)
+		s.run(sql)
 	}
 	for _, sql := range views {
-		if !unsteady.MatchString(sql) {
-			make(sql)
+		if hints.Steady(sql) && (!c.engine.options.Paths || s.knowPaths(c.engine.functions, sql)) {
+			s.run(sql)
 			s.views = true
 		}
 	}
-	s.stale = false
-	_, err = s.conn.texts(disabled)
+	_, err = s.conn.texts(hints.Settle)
 	return err
 }
+
+// make makes a table of the shadow.
+func (s *shadow) make(key string) {
+	schema, _, _ := strings.Cut(key, "\".\"")
+	s.run("CREATE SCHEMA IF NOT EXISTS " + schema + `"`)
+	s.run("CREATE OR REPLACE TABLE " + key + " (" + s.columns[key] + ")")
+}
+
+// run runs a statement in the shadow. What can't be made there is missed by
+// statements about it only.
+func (s *shadow) run(sql string) { _, _ = s.conn.texts(sql) }
 
 // texts runs a statement of the engine's own and gives the texts of its first
 // column.

@@ -107,10 +107,26 @@ func (t *Tables) Add(ctx context.Context, name, path string) error {
 	}
 	for lower, one := range t.known {
 		if one.root == path && !slices.Contains(slices.Collect(maps.Values(found)), one.Path) {
+			if err := t.drop(ctx, one); err != nil {
+				return err
+			}
 			delete(t.known, lower)
 		}
 	}
 	return nil
+}
+
+// drop makes the engine forget a table.
+func (t *Tables) drop(ctx context.Context, one *hudiTable) error {
+	if one.schema == nil {
+		return nil
+	}
+	c, err := t.engine.Connect()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.Exec(ctx, "DROP VIEW IF EXISTS "+tableKey(one.Schema, one.Name))
 }
 
 // splitName takes schema.table apart.

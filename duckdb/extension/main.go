@@ -24,18 +24,11 @@ static bool hudi_load(void *info, struct hudi_access *access, void **connection,
 #define X(slot, name) *(void **)&hudi_api.name = api[slot];
 	HUDI_SLOTS(X)
 #undef X
-	int (*connect)(void *, void **);
-	*(void **)&connect = api[HUDI_SLOT_CONNECT];
 	*database = *access->get_database(info);
-	return connect(*database, connection) == 0;
+	return hudi_api.connect(*database, connection) == 0;
 }
 
-static void hudi_unload(void *info, struct hudi_access *access, void **connection) {
-	void *const *api = access->get_api(info, "v1.2.0");
-	void (*disconnect)(void **);
-	*(void **)&disconnect = api[HUDI_SLOT_DISCONNECT];
-	disconnect(connection);
-}
+static void hudi_unload(void **connection) { hudi_api.disconnect(connection); }
 
 static void hudi_fail(void *info, struct hudi_access *access, char *message) { access->set_error(info, message); }
 */
@@ -48,6 +41,7 @@ import (
 	"unsafe"
 
 	"github.com/hudi-go/hudi/duckdb/internal/functions"
+	_ "github.com/hudi-go/hudi/objectstore"
 	"github.com/hudi-go/hudi/provider"
 )
 
@@ -77,8 +71,9 @@ func load(info unsafe.Pointer, a *C.struct_hudi_access) (err error) {
 	if !C.hudi_load(info, a, &connection, &database) {
 		return fmt.Errorf("hudi: this DuckDB does not offer the C API v1.2.0")
 	}
-	defer C.hudi_unload(info, a, &connection)
+	defer C.hudi_unload(&connection)
 	f := functions.New(functions.Options{Query: provider.Query{Threads: runtime.GOMAXPROCS(0)}})
+	f.AskStatements()
 	if err := f.Register(connection); err != nil {
 		return err
 	}

@@ -5,9 +5,6 @@
 #ifndef HUDI_DUCKDB_SLOTS_H
 #define HUDI_DUCKDB_SLOTS_H
 
-#define HUDI_SLOT_CONNECT 3
-#define HUDI_SLOT_DISCONNECT 6
-
 #define HUDI_SLOTS(X) \
 	X(25, free) \
 	X(26, vector_size) \
@@ -78,6 +75,16 @@
 	X(275, replacement_scan_set_function_name) \
 	X(276, replacement_scan_add_parameter) \
 	X(277, replacement_scan_set_error) \
+	X(7, library_version) \
+	X(0, open) \
+	X(2, close) \
+	X(3, connect) \
+	X(6, disconnect) \
+	X(13, query) \
+	X(21, result_error) \
+	X(14, destroy_result) \
+	X(306, fetch_chunk) \
+	X(187, destroy_data_chunk) \
 	X(198, assign_string)
 
 #endif

@@ -11,6 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// duckdb_result
+typedef struct {
+	uint64_t columns, rows, changed;
+	void *deprecated[2];
+	void *internal;
+} hudi_result;
+
 typedef void (*hudi_delete_fn)(void *);
 typedef void (*hudi_callback_fn)(void *info);
 typedef void (*hudi_function_fn)(void *info, void *chunk);
@@ -86,7 +93,17 @@ typedef void (*hudi_replacement_fn)(void *info, const char *table, void *data);
 	X(void, add_replacement_scan, (void *db, hudi_replacement_fn scan, void *data, hudi_delete_fn del)) \
 	X(void, replacement_scan_set_function_name, (void *info, const char *name)) \
 	X(void, replacement_scan_add_parameter, (void *info, void *value)) \
-	X(void, replacement_scan_set_error, (void *info, const char *message))
+	X(void, replacement_scan_set_error, (void *info, const char *message)) \
+	X(const char *, library_version, (void)) \
+	X(int, open, (const char *path, void **database)) \
+	X(void, close, (void **database)) \
+	X(int, connect, (void *database, void **connection)) \
+	X(void, disconnect, (void **connection)) \
+	X(int, query, (void *connection, const char *sql, hudi_result *result)) \
+	X(const char *, result_error, (hudi_result *result)) \
+	X(void, destroy_result, (hudi_result *result)) \
+	X(void *, fetch_chunk, (hudi_result result)) \
+	X(void, destroy_data_chunk, (void **chunk))
 
 // These may be absent (null): they are younger than the stable extension API.
 #define HUDI_DUCKDB_API_OPTIONAL(X) \

@@ -58,6 +58,7 @@ type Functions struct {
 	plans   *plans
 	footers *footers
 	named   sync.Map // name -> named
+	asker   *asker   // nil for none
 }
 
 // New makes the functions.
@@ -122,7 +123,14 @@ func (f *Functions) Register(connection unsafe.Pointer) error {
 	if err := add(mergeScan, tablefunc.Function{RowColumn: rowColumn, Resolve: f.plans.resolve}); err != nil {
 		return err
 	}
-	return tablefunc.RegisterScalar(connection, "hudi_sql", f.sql)
+	return tablefunc.RegisterScalar(connection, "hudi_sql", tablefunc.Scalar{Call: f.sql, Dropped: f.dropped})
+}
+
+// dropped is called when the database goes away.
+func (f *Functions) dropped() {
+	if f.asker != nil {
+		f.asker.close()
+	}
 }
 
 // Replace makes DuckDB read FROM 'hudi:...' as FROM query(hudi_sql('...')). It
@@ -146,11 +154,7 @@ type named struct {
 // created.
 func (f *Functions) Name(name string, t *provider.Table, q provider.Query) (expression string, ready func()) {
 	f.named.Store(name, named{t, q, false})
-	argument := quoteString(mark + name)
-	if f.options.Number != "" {
-		argument += ", CAST(" + f.options.Number + " AS VARCHAR)"
-	}
-	return "query(hudi_sql(" + argument + "))", func() { f.named.Store(name, named{t, q, true}) }
+	return "query(hudi_sql(" + quoteString(mark+name) + f.number() + "))", func() { f.named.Store(name, named{t, q, true}) }
 }
 
 // Forget forgets a name.

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hudi-go/hudi/duckdb/internal/sqltext"
 	"github.com/hudi-go/hudi/duckdb/internal/tablefunc"
 	"github.com/hudi-go/hudi/provider"
+	"github.com/hudi-go/hudi/pushdown"
 )
 
 // prefix marks names of tables that are for us: FROM 'hudi:/lake/trips'.
@@ -63,7 +65,60 @@ func (f *Functions) replace(table string) (sql string, ok bool, err error) {
 	if !ok {
 		return "", false, nil
 	}
-	return "FROM query(hudi_sql(" + quoteString(path) + "))", true, nil
+	return "FROM query(hudi_sql(" + quoteString(path) + f.number() + "))", true, nil
+}
+
+// number is the argument that tells which statement asks; "" for none.
+func (f *Functions) number() string {
+	if f.options.Number == "" {
+		return ""
+	}
+	return ", CAST(" + f.options.Number + " AS VARCHAR)"
+}
+
+// References gives the tables that a text of SQL names by their path, as
+// hudi_sql takes them.
+func References(sql string) (all []string) {
+	for len(sql) > 0 {
+		n := sqltext.TokenLength(sql)
+		if quote := sql[:1]; n > 2 && (quote == "'" || quote == `"`) {
+			name := strings.ReplaceAll(sql[1:n-1], quote+quote, quote)
+			if strings.HasPrefix(name, prefix) {
+				all = append(all, name)
+			}
+		}
+		sql = sql[n:]
+	}
+	return all
+}
+
+// Columns gives the columns of a reference in the form of CREATE TABLE.
+func (f *Functions) Columns(ctx context.Context, ref string) (string, error) {
+	t, q, err := f.refer(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	s, err := t.Schema(ctx, q)
+	if err != nil {
+		return "", err
+	}
+	columns := make([]string, s.NumFields())
+	for i, name := range tablefunc.UniqueNames(s, "") {
+		typ, err := TypeName(s.Field(i).Type)
+		if err != nil {
+			return "", err
+		}
+		columns[i] = quoteName(name) + " " + typ
+	}
+	return strings.Join(columns, ", "), nil
+}
+
+// hint gives what the statement that a call tells of asks of a table.
+func (f *Functions) hint(name string, arguments []string) pushdown.Predicate {
+	if len(arguments) < 2 || f.options.Hint == nil {
+		return nil
+	}
+	return f.options.Hint(name, arguments[1])
 }
 
 // sql serves hudi_sql(path).
@@ -75,9 +130,7 @@ func (f *Functions) sql(arguments []string) (string, error) {
 	if name, ok := strings.CutPrefix(arguments[0], mark); ok {
 		if n, ok := f.named.Load(name); ok {
 			n := n.(named)
-			if len(arguments) > 1 && f.options.Hint != nil {
-				n.query = hinted(n.query, f.options.Hint(name, arguments[1]))
-			}
+			n.query = hinted(n.query, f.hint(name, arguments))
 			return f.namedSQL(ctx, n)
 		}
 		return "", fmt.Errorf("table %s is not registered any more", name)
@@ -89,6 +142,7 @@ func (f *Functions) sql(arguments []string) (string, error) {
 	condition := q.Where
 	// DuckDB asks the rows; the plan leaves out what is certain to be left out.
 	q.Inexact = true
+	q = hinted(q, f.hint(prefix+strings.TrimPrefix(arguments[0], prefix), arguments))
 	p, err := t.Plan(ctx, q)
 	if err != nil {
 		return "", err

@@ -20,11 +20,14 @@ type expression struct {
 	Index    int           `json:"index"`
 	Value    *constant     `json:"value"`
 	Name     string        `json:"name"`
-	Input    *expression   `json:"input"`
-	Lower    *expression   `json:"lower"`
-	Upper    *expression   `json:"upper"`
-	LowerIn  bool          `json:"lower_inclusive"`
-	UpperIn  bool          `json:"upper_inclusive"`
+	QName    struct {
+		Path []string `json:"path"`
+	} `json:"qname"` // DuckDB 2 has the name of a function here
+	Input   *expression `json:"input"`
+	Lower   *expression `json:"lower"`
+	Upper   *expression `json:"upper"`
+	LowerIn bool        `json:"lower_inclusive"`
+	UpperIn bool        `json:"upper_inclusive"`
 }
 
 // columns names the columns that references by place stand for.
@@ -59,7 +62,7 @@ func (e *expression) predicate(named columns) pushdown.Predicate {
 		}
 		return conjunction(e.Children, read)
 	case "BOUND_COMPARISON":
-		return e.comparison(named)
+		return comparison(e.Type, e.Left, e.Right, named)
 	case "BOUND_BETWEEN":
 		return e.between(named)
 	case "BOUND_OPERATOR":
@@ -70,12 +73,11 @@ func (e *expression) predicate(named columns) pushdown.Predicate {
 	return nil
 }
 
-func (e *expression) comparison(named columns) pushdown.Predicate {
-	op, known := comparisons[e.Type]
+func comparison(name string, left, right *expression, named columns) pushdown.Predicate {
+	op, known := comparisons[name]
 	if !known {
 		return nil
 	}
-	left, right := e.Left, e.Right
 	if _, ok := left.column(named); !ok {
 		left, right = right, left
 		if m, ok := mirrored[op]; ok {
@@ -132,17 +134,25 @@ func (e *expression) operator(named columns) pushdown.Predicate {
 	return nil
 }
 
-// function reads the functions that LIKE becomes.
+// function reads the functions that LIKE becomes, and comparisons, which are
+// functions in DuckDB 2.
 func (e *expression) function(named columns) pushdown.Predicate {
 	if len(e.Children) != 2 {
 		return nil
+	}
+	if _, known := comparisons[e.Type]; known {
+		return comparison(e.Type, e.Children[0], e.Children[1], named)
+	}
+	name := e.Name
+	if n := len(e.QName.Path); n > 0 {
+		name = e.QName.Path[n-1]
 	}
 	c, isColumn := e.Children[0].column(named)
 	v, isConstant := e.Children[1].constant()
 	if !isColumn || !isConstant || v.Kind() != pushdown.KindString {
 		return nil
 	}
-	switch e.Name {
+	switch name {
 	case "prefix", "starts_with":
 		return c.StartsWith(v.Text())
 	case "~~":

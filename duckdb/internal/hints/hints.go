@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/hudi-go/hudi/pushdown"
 )
@@ -57,7 +58,11 @@ type operator struct {
 	ProjectionIDs []int    `json:"projection_ids"`
 	ColumnIndexes []struct {
 		Index json.Number `json:"index"`
+		Parts []any       `json:"child_indexes"` // what is read of a struct
 	} `json:"column_indexes"`
+	// ByColumn is set by DuckDB 2: keys of filters are places in ColumnIndexes,
+	// and no longer in Names.
+	ByColumn     bool `json:"table_filters_by_projection"`
 	TableFilters struct {
 		Filters []struct {
 			Key   int     `json:"key"`
@@ -96,10 +101,11 @@ func (o *operator) scans(to []Scan, above []*expression) []Scan {
 func (o *operator) where(above []*expression) pushdown.Predicate {
 	var all pushdown.And
 	for _, f := range o.TableFilters.Filters {
-		if f.Key < 0 || f.Key >= len(o.Names) {
+		c, ok := o.filtered(f.Key)
+		if !ok {
 			continue
 		}
-		if p := f.Value.predicate(pushdown.Column{o.Names[f.Key]}); p != nil {
+		if p := f.Value.predicate(c); p != nil {
 			all = append(all, p)
 		}
 	}
@@ -114,6 +120,17 @@ func (o *operator) where(above []*expression) pushdown.Predicate {
 	return all
 }
 
+// filtered names the column of a filter.
+func (o *operator) filtered(key int) (pushdown.Column, bool) {
+	if o.ByColumn {
+		return o.scanned(key)
+	}
+	if key < 0 || key >= len(o.Names) {
+		return nil, false
+	}
+	return pushdown.Column{o.Names[key]}, true
+}
+
 // column names an output column of a scan.
 func (o *operator) column(at int) (pushdown.Column, bool) {
 	if len(o.ProjectionIDs) > 0 {
@@ -122,11 +139,16 @@ func (o *operator) column(at int) (pushdown.Column, bool) {
 		}
 		at = o.ProjectionIDs[at]
 	}
+	return o.scanned(at)
+}
+
+// scanned names a column that a scan reads.
+func (o *operator) scanned(at int) (pushdown.Column, bool) {
 	if at < 0 || at >= len(o.ColumnIndexes) {
 		return nil, false
 	}
 	n, err := o.ColumnIndexes[at].Index.Int64()
-	if err != nil || n < 0 || n >= int64(len(o.Names)) {
+	if err != nil || len(o.ColumnIndexes[at].Parts) > 0 || n < 0 || n >= int64(len(o.Names)) {
 		return nil, false
 	}
 	return pushdown.Column{o.Names[n]}, true
@@ -161,7 +183,7 @@ func (f *filter) predicate(c pushdown.Column) pushdown.Predicate {
 	if f == nil {
 		return nil
 	}
-	switch f.Type {
+	switch strings.TrimPrefix(f.Type, "LEGACY_") { // as DuckDB 2 calls them
 	case "CONSTANT_COMPARISON":
 		op, known := comparisons[f.Comparison]
 		v, ok := f.Constant.value()
@@ -169,7 +191,7 @@ func (f *filter) predicate(c pushdown.Column) pushdown.Predicate {
 			return pushdown.Compare{Column: c, Op: op, Value: v}
 		}
 	case "IS_NULL", "IS_NOT_NULL":
-		return pushdown.IsNull{Column: c, Not: f.Type == "IS_NOT_NULL"}
+		return pushdown.IsNull{Column: c, Not: strings.HasSuffix(f.Type, "IS_NOT_NULL")}
 	case "IN_FILTER":
 		if values, ok := valuesOf(f.Values); ok {
 			return pushdown.In{Column: c, Values: values}

@@ -38,7 +38,16 @@ import (
 )
 
 // A Scalar is a function of texts, NULLs left out, that gives a text.
-type Scalar func(arguments []string) (string, error)
+type Scalar struct {
+	Call    func(arguments []string) (string, error)
+	Dropped func() // called when the database forgets the function; may be nil
+}
+
+func (s Scalar) close() {
+	if s.Dropped != nil {
+		s.Dropped()
+	}
+}
 
 // RegisterScalar adds a scalar function of any number of VARCHAR arguments. It
 // counts as one without side effects: DuckDB calls it when it binds a query if
@@ -67,7 +76,7 @@ func hudiScalar(info, input, output unsafe.Pointer) {
 					arguments = append(arguments, text)
 				}
 			}
-			text, err := f(arguments)
+			text, err := f.Call(arguments)
 			if err != nil {
 				return err
 			}

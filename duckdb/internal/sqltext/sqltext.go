@@ -1,14 +1,15 @@
-package duckdb
+// Package sqltext takes texts of SQL apart as far as quotation and comments go.
+package sqltext
 
 import "strings"
 
-// splitSQL takes a text of SQL statements apart at its semicolons. Empty
+// Split takes a text of SQL statements apart at its semicolons. Empty
 // statements are left out, as DuckDB does.
-func splitSQL(text string) []string {
+func Split(text string) []string {
 	var all []string
 	start := 0
 	add := func(end int) {
-		if s := text[start:end]; strings.TrimSpace(withoutComments(s)) != "" {
+		if s := text[start:end]; strings.TrimSpace(WithoutComments(s)) != "" {
 			all = append(all, s)
 		}
 		start = end + 1
@@ -19,7 +20,7 @@ func splitSQL(text string) []string {
 			i++
 			continue
 		}
-		i += tokenLength(text[i:])
+		i += TokenLength(text[i:])
 	}
 	if start < len(text) {
 		add(len(text))
@@ -27,9 +28,9 @@ func splitSQL(text string) []string {
 	return all
 }
 
-// tokenLength is the length of what stands at the beginning of a text: a quoted
+// TokenLength is the length of what stands at the beginning of a text: a quoted
 // string or name, a comment, or one byte of anything else.
-func tokenLength(text string) int {
+func TokenLength(text string) int {
 	until := func(from int, end string) int {
 		if i := strings.Index(text[from:], end); i >= 0 {
 			return from + i + len(end)
@@ -80,11 +81,11 @@ func isTag(text string) bool {
 	return true
 }
 
-// withoutComments leaves the comments of a statement out.
-func withoutComments(text string) string {
+// WithoutComments leaves the comments of a statement out.
+func WithoutComments(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
-		n := tokenLength(text)
+		n := TokenLength(text)
 		if !strings.HasPrefix(text, "--") && !strings.HasPrefix(text, "/*") {
 			b.WriteString(text[:n])
 		}
