@@ -14,16 +14,16 @@ from adbc_driver_hudi import Partition, Table
 
 
 def main(path: str) -> None:
-    scan = Table(path).scan(columns=["city", "fare"], filter="fare > 20")
+    scan = Table(path).scan(columns=["city", "distance_km"], filter="fare > 20")
 
     # What is sent to the processes is some bytes for each partition; they open its files by themselves.
     frame = dd.from_map(Partition.to_pandas, scan.partitions())
     with dask.config.set(scheduler="processes"):
-        fares = frame.groupby("city")["fare"].sum().compute().sort_index()
-    print(fares)
+        distances = frame.groupby("city")["distance_km"].sum().compute().sort_index()
+    print(distances)
 
-    alone = scan.to_pandas().groupby("city")["fare"].sum().sort_index()
-    pd.testing.assert_series_equal(fares, alone, check_dtype=False, check_index_type=False)
+    alone = scan.to_pandas().groupby("city")["distance_km"].sum().sort_index()
+    pd.testing.assert_series_equal(distances, alone, check_dtype=False, check_index_type=False)
     print("the same as one scan of this process")
 
 

@@ -31,13 +31,13 @@ def frame(spark: SparkSession, scan: Scan) -> DataFrame:
 
 def main(path: str) -> None:
     spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
-    scan = Table(path).scan(columns=["city", "fare"], filter="fare > 20")
-    rows = frame(spark, scan).groupBy("city").sum("fare").orderBy("city").collect()
-    fares = {r["city"]: round(r["sum(fare)"], 6) for r in rows}
-    print(fares)
+    scan = Table(path).scan(columns=["city", "distance_km"], filter="fare > 20")
+    rows = frame(spark, scan).groupBy("city").sum("distance_km").orderBy("city").collect()
+    distances = {r["city"]: round(r["sum(distance_km)"], 6) for r in rows}
+    print(distances)
 
-    alone = scan.to_pandas().groupby("city")["fare"].sum().round(6).to_dict()
-    assert fares == alone, alone
+    alone = scan.to_pandas().groupby("city")["distance_km"].sum().round(6).to_dict()
+    assert distances == alone, alone
     print("the same as one scan of this process")
     spark.stop()
 

@@ -28,12 +28,13 @@ def interruptible(call: Callable[[], T], cancel: Callable[[], Any]) -> T:
             done.put((False, e))
 
     thread = threading.Thread(target=run, name="hudi-call", daemon=True)
-    thread.start()
     try:
-        ok, value = done.get()
+        thread.start()
+        ok, value = _wait(done)
     except BaseException:
         cancel()
-        thread.join()
+        if thread.is_alive():
+            thread.join()
         raise
     thread.join()
     if ok:
@@ -42,3 +43,12 @@ def interruptible(call: Callable[[], T], cancel: Callable[[], Any]) -> T:
         raise value
     finally:
         del value  # it refers to this frame
+
+
+def _wait(done: queue.SimpleQueue[tuple[bool, Any]]) -> tuple[bool, Any]:
+    """Gets an item, and looks for signals now and then: libraries (polars is one) install handlers that end no wait."""
+    while True:
+        try:
+            return done.get(timeout=0.1)
+        except queue.Empty:
+            continue

@@ -58,11 +58,9 @@ class Rows(abc.ABC):
 
     def reader(self) -> pyarrow.RecordBatchReader:
         """The rows as a ``pyarrow.RecordBatchReader``, which reads as it is asked."""
-        running = self._run()
-        try:
-            return running.reader()
-        finally:
-            running.detach()
+        import pyarrow
+
+        return pyarrow.RecordBatchReader.from_stream(self)
 
     def __iter__(self) -> Iterator[pyarrow.RecordBatch]:
         """The rows in batches (``pyarrow.RecordBatch``)."""
@@ -93,8 +91,12 @@ class Rows(abc.ABC):
         """All rows as a ``polars.DataFrame``."""
         import polars
 
-        with self._run() as running:
-            return interruptible(lambda: polars.DataFrame(running.handle), running.cancel)
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError:
+            return polars.DataFrame(self)
+        # polars reads a stream in one go, during which Python hears no Ctrl-C.
+        return polars.DataFrame(self.to_arrow())
 
     def to_duckdb(
         self, connection: duckdb.DuckDBPyConnection | None = None, name: str | None = None
@@ -211,10 +213,8 @@ class Scan(Result):
         """The rows in parts that other processes, or other machines that see the same storage, can read.
 
         Each partition can be pickled, and reads the instant that is the latest
-        now, whenever it is read.
+        now, whenever it is read. A scan with a limit has one partition.
         """
-        if self._spec.limit is not None:
-            raise ValueError("a scan with a limit has no partitions: each would have rows up to the limit")
         parts, schema, _ = self._session.ask(self._prepare, lambda s: s.execute_partitions())
         if schema is not None:
             schema.release()

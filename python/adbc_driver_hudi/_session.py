@@ -35,11 +35,13 @@ class Running:
             raise
 
     def reader(self) -> pyarrow.RecordBatchReader:
-        """Gives the stream away, to a reader whose errors are those of ADBC."""
+        """Gives the stream away, to a reader whose errors are those of ADBC; only Python can use it."""
         try:
-            from adbc_driver_manager._reader import AdbcRecordBatchReader
+            import pyarrow  # noqa: F401
         except ImportError as e:
             raise ImportError("this needs pyarrow: pip install pyarrow") from e
+        from adbc_driver_manager._reader import AdbcRecordBatchReader
+
         return AdbcRecordBatchReader._import_from_c(self.handle.address)
 
     def cancel(self) -> None:

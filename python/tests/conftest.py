@@ -52,6 +52,10 @@ class Real:
     def open(self, **options: Any) -> adbc_driver_hudi.Table:
         return adbc_driver_hudi.Table(self.path, read_options=self.read_options, **options)
 
+    def as_text(self) -> adbc_driver_hudi.Table:
+        """The table with images of changes as Spark writes them, in JSON."""
+        return adbc_driver_hudi.Table(self.path, read_options={**self.read_options, "hudi.cdc.format": "json"})
+
 
 @pytest.fixture
 def real(request: pytest.FixtureRequest, tmp_path: Path) -> Real:

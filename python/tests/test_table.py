@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import pickle
 import subprocess
 import sys
+from typing import Any
 
 import duckdb
 import pandas
@@ -35,7 +37,16 @@ def test_forms(trips: Table, spark: pa.Table) -> None:
 def test_plain_python(trips: Table) -> None:
     """Without an Arrow library, values are those that pyarrow gives."""
     for rows in (trips.scan(), trips.timeline(), trips.files(), trips.scan(limit=0), trips.scan(meta=True)):
-        assert rows.to_pylist() == rows.to_arrow().to_pylist()
+        assert sorted(map(repr, rows.to_pylist())) == sorted(map(repr, _in_utc(rows.to_arrow().to_pylist())))
+
+
+def _in_utc(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Zones as Python's own."""
+    for row in rows:
+        for key, v in row.items():
+            if isinstance(v, datetime.datetime) and v.tzinfo:
+                row[key] = v.astimezone(datetime.timezone.utc)
+    return rows
 
 
 def test_columns_and_limit(trips: Table, spark: pa.Table) -> None:
@@ -56,11 +67,16 @@ def test_columns_and_limit(trips: Table, spark: pa.Table) -> None:
 @pytest.mark.parametrize(
     "sql, expression",
     [
-        ("fare > 20", field("fare") > 20),
-        ("fare > 20 AND city = 'osaka'", (field("fare") > 20) & (field("city") == "osaka")),
-        ("NOT (city = 'osaka') OR fare <= 12.5", ~(field("city") == "osaka") | (field("fare") <= 12.5)),
-        ("fare IS NULL", field("fare").is_null()),
-        ("trip_id >= 'trip-0100' AND city <> 'lisbon'", (field("trip_id") >= "trip-0100") & (field("city") != "lisbon")),
+        ("distance_km > 9", field("distance_km") > 9.0),
+        ("fare > 20", field("fare") > pa.scalar(decimal.Decimal("20.00"), pa.decimal128(8, 2))),
+        ("paid AND city = 'osaka'", field("paid") & (field("city") == "osaka")),
+        ("NOT (city = 'osaka') OR distance_km <= 2.5", ~(field("city") == "osaka") | (field("distance_km") <= 2.5)),
+        ("tip IS NULL", field("tip").is_null()),
+        ("trip_id >= 'T00100' AND city <> 'lisbon'", (field("trip_id") >= "T00100") & (field("city") != "lisbon")),
+        (
+            "ts < TIMESTAMP '2025-03-02 00:00:00Z'",
+            field("ts") < pa.scalar(datetime.datetime(2025, 3, 2, tzinfo=datetime.timezone.utc), pa.timestamp("us", "UTC")),
+        ),
     ],
 )
 def test_filters(trips: Table, spark: pa.Table, sql: str, expression: pc.Expression) -> None:
@@ -97,7 +113,7 @@ def test_time_travel(trips: Table) -> None:
     same(want, trips.scan(as_of=instant, meta=True).to_arrow())
     late = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=3650)
     assert trips.scan(as_of=late).count() == trips.count()
-    with pytest.raises(Exception, match="2001-01-01"):
+    with pytest.raises(Exception, match="before the first write"):
         trips.scan(as_of=datetime.date(2001, 1, 1)).to_arrow()
 
 
@@ -165,8 +181,9 @@ def test_polars_lazily(trips: Table, spark: pa.Table) -> None:
     assert lazy.collect_schema().names() == eager.columns
     for predicate in (
         c("fare") > 20,
-        (c("city") == "osaka") & (c("fare") <= 12.5),
-        c("city").is_in(["osaka", "lisbon"]) & c("trip_id").str.starts_with("trip-00"),
+        (c("city") == "osaka") & (c("distance_km") <= 2.5),
+        c("city").is_in(["osaka", "lisbon"]) & c("trip_id").str.starts_with("T000"),
+        (c("ts") < datetime.datetime(2025, 3, 2, tzinfo=datetime.timezone.utc)) | c("tip").is_null(),
         ~c("city").str.contains("o"),
         c("trip_id").str.len_chars() > 3,
     ):
@@ -180,16 +197,16 @@ def test_polars_lazily(trips: Table, spark: pa.Table) -> None:
 
 
 def test_partitions(trips: Table, spark: pa.Table) -> None:
-    parts = trips.scan(columns=["city", "fare"], filter="fare > 20").partitions()
+    parts = trips.scan(columns=["city", "fare"], filter="distance_km > 9").partitions()
     assert len(parts) > 1
     copies = [pickle.loads(pickle.dumps(p)) for p in parts]
     assert copies == parts and all(isinstance(p, Partition) for p in copies)
-    want = spark.filter(field("fare") > 20).select(["city", "fare"])
+    want = spark.filter(field("distance_km") > 9).select(["city", "fare"])
     same(want, pa.concat_tables(p.to_arrow() for p in copies))
     assert sum(p.count() for p in parts) == want.num_rows
     assert parts[0].schema().to_arrow() == want.schema or parts[0].schema().names == want.column_names
-    with pytest.raises(ValueError, match="limit"):
-        trips.scan(limit=3).partitions()
+    (few,) = trips.scan(limit=3).partitions()
+    assert few.count() == 3
 
 
 def test_partitions_elsewhere(trips: Table, tmp_path: object) -> None:
