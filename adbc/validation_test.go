@@ -98,7 +98,18 @@ func (q *quirks) DropTable(_ adbc.Connection, name string) error {
 
 // writeTable writes a copy-on-write table of one file.
 func writeTable(dir string, b arrow.RecordBatch) error {
+	properties := "hoodie.table.name=" + filepath.Base(dir) + "\nhoodie.table.type=COPY_ON_WRITE\nhoodie.table.version=6\nhoodie.timeline.layout.version=1\n" +
+		"hoodie.populate.meta.fields=false\nhoodie.table.keygenerator.class=org.apache.hudi.keygen.NonpartitionedKeyGenerator\n"
 	const instant = "20240101000000000"
+	return errors.Join(
+		os.MkdirAll(filepath.Join(dir, ".hoodie"), 0o755),
+		os.WriteFile(filepath.Join(dir, ".hoodie", "hoodie.properties"), []byte(properties), 0o644),
+		os.WriteFile(filepath.Join(dir, ".hoodie_partition_metadata"), []byte("commitTime="+instant+"\npartitionDepth=0\n"), 0o644),
+		writeCommit(dir, instant, b))
+}
+
+// writeCommit adds a file of new rows to a table.
+func writeCommit(dir, instant string, b arrow.RecordBatch) error {
 	var fields []map[string]any
 	for _, f := range b.Schema().Fields() {
 		typ := map[arrow.Type]string{arrow.INT64: "long", arrow.STRING: "string", arrow.FLOAT64: "double"}[f.Type.ID()]
@@ -112,20 +123,7 @@ func writeTable(dir string, b arrow.RecordBatch) error {
 	if err != nil {
 		return err
 	}
-	for name, data := range map[string]string{
-		"hoodie.properties": "hoodie.table.name=" + filepath.Base(dir) + "\nhoodie.table.type=COPY_ON_WRITE\nhoodie.table.version=6\nhoodie.timeline.layout.version=1\n" +
-			"hoodie.populate.meta.fields=false\nhoodie.table.keygenerator.class=org.apache.hudi.keygen.NonpartitionedKeyGenerator\n",
-		instant + ".commit.requested": "", instant + ".inflight": "", instant + ".commit": string(commit),
-	} {
-		path := filepath.Join(dir, ".hoodie", name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(data), 0o644)); err != nil {
-			return err
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, ".hoodie_partition_metadata"), []byte("commitTime="+instant+"\npartitionDepth=0\n"), 0o644); err != nil {
-		return err
-	}
-	out, err := os.Create(filepath.Join(dir, "00000000-0000-4000-8000-000000000000-0_0-1-2_"+instant+".parquet"))
+	out, err := os.Create(filepath.Join(dir, "00000000-0000-4000-8000-"+instant[:12]+"-0_0-1-2_"+instant+".parquet"))
 	if err != nil {
 		return err
 	}
@@ -133,5 +131,13 @@ func writeTable(dir string, b arrow.RecordBatch) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.Write(b), w.Close())
+	if err := errors.Join(w.Write(b), w.Close()); err != nil {
+		return err
+	}
+	for name, data := range map[string]string{".commit.requested": "", ".inflight": "", ".commit": string(commit)} {
+		if err := os.WriteFile(filepath.Join(dir, ".hoodie", instant+name), []byte(data), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/hudi-go/hudi/internal/guard"
 	"github.com/hudi-go/hudi/provider"
 	"github.com/hudi-go/hudi/snapshot"
 )
@@ -170,8 +171,9 @@ func (t *Tables) Prepare(ctx context.Context, sql string) error {
 		if ready || !named {
 			continue
 		}
-		group.Go(func() error {
-			err := t.register(inner, one, meta)
+		group.Go(func() (err error) {
+			defer guard.Recover(&err)
+			err = t.register(inner, one, meta)
 			if err == nil || !one.Found || inner.Err() != nil {
 				return err
 			}
