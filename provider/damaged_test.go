@@ -132,7 +132,7 @@ var damages = map[string]func(*snapshot.ColumnStats) bool{
 
 var damagedTables = []string{
 	"v9/mdt_full", "v9/mdt_full_mor", "v6/mdt_full_mor", "extra/stats_nan_cow", "extra/stats_nan_mor", "extra/stats_new_column",
-	"v9/all_types_cow", "v9/all_types_mor", "v9/evolve_add_widen_mor",
+	"v9/all_types_cow", "v9/all_types_mor", "v9/evolve_add_widen_mor", "extra/expression_index",
 }
 
 // damagedWheres are asked of the tables that have the columns.
@@ -141,6 +141,7 @@ var damagedWheres = []string{
 	"d > 5", "d < 2", "d IS NULL", "f > 0", "f IS NOT NULL", "c_double > 1", "c_float < 0", "c_double IS NULL", "c_str >= 'a'", "c_str IS NULL",
 	"_hoodie_commit_time > '2026'", "_hoodie_commit_time >= '20261129212611422'", "_hoodie_record_key > 'k00005'", "id >= 'k'", "name IS NOT NULL", "name >= 'a'",
 	"newcol IS NULL", "extra IS NULL", "added IS NULL", "added IS NOT NULL", "c_long >= 0", "c_date IS NOT NULL", "c_dec > 0", "NOT (qty < 10)", "amount <> 1 OR qty IS NULL",
+	"ts BETWEEN 1609459200 AND 1640995200", "at IS NULL", "at IS NOT NULL", "at >= TIMESTAMP '2021-06-01 00:00:00'", "name = 'CName050'", "tag = 'Tag2'",
 }
 
 // TestWrongStatisticsLoseNoRows edits the statistics of real metadata tables
