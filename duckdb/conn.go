@@ -21,6 +21,8 @@ type Conn struct {
 	open   *Result // the result that still streams
 	schema string  // the current one, "" for main
 	makes  bool    // it may have tables and views of its own
+
+	settings []string // statements that set what the shadow must have as well
 }
 
 // Use makes a schema the one in which names are looked for.

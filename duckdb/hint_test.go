@@ -106,6 +106,41 @@ func TestStatementsReachScans(t *testing.T) {
 	}
 }
 
+// TestSettings: conditions reach scans after settings that change nothing, and
+// mean what the session's time zone says.
+func TestSettings(t *testing.T) {
+	var filters []string
+	note := func(all []provider.Filter) {
+		for _, f := range all {
+			filters = append(filters, f.Condition)
+		}
+	}
+	_, c := open(t, Options{Threads: 1, Paths: true,
+		Handed:  func(h Handed) { note(h.Plan.Filters) },
+		Scanned: func(_ *provider.Table, r *provider.Result) { note(r.Stats().Filters) },
+	})
+	for _, step := range []struct{ set, condition, want string }{
+		{"SELECT 1", "ts >= '2025-03-03 12:00:00'", "TIMESTAMPTZ '2025-03-03 12:00:00"},
+		{"SET threads = 1; PRAGMA memory_limit = '1GB'; SET VARIABLE x = 5", "city = 'osaka'", "city = 'osaka'"},
+		{"SET TimeZone = 'Asia/Tokyo'", "ts >= '2025-03-03 12:00:00'", "TIMESTAMPTZ '2025-03-03 03:00:00"},
+		{"RESET TimeZone", "ts >= '2025-03-03 12:00:00'", "TIMESTAMPTZ '2025-03-03 12:00:00"},
+		{"SET integer_division = true", "distance_km > 7 / 2", ""},
+	} {
+		if err := c.Exec(context.Background(), step.set); err != nil {
+			t.Fatal(err)
+		}
+		filters = nil
+		got := sortedRows(t, c, "SELECT trip_id FROM 'hudi:../testdata/trips' WHERE "+step.condition)
+		text := strings.Join(filters, "; ")
+		if step.want == "" && text != "" || !strings.Contains(text, step.want) {
+			t.Errorf("after %s, %s reaches the scan as %q, want %q", step.set, step.condition, text, step.want)
+		}
+		if want := sortedRows(t, c, "SELECT trip_id FROM hudi_scan('../testdata/trips') WHERE "+step.condition); !slices.Equal(got, want) || len(want) == 0 {
+			t.Errorf("after %s, %s: %d rows, want %d", step.set, step.condition, len(got), len(want))
+		}
+	}
+}
+
 func sortedRows(t *testing.T, c *Conn, sql string) []string {
 	t.Helper()
 	r, err := c.Query(context.Background(), sql)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/hudi-go/hudi/duckdb/internal/functions"
 	"github.com/hudi-go/hudi/duckdb/internal/hints"
+	"github.com/hudi-go/hudi/duckdb/internal/sqltext"
 	"github.com/hudi-go/hudi/pushdown"
 )
 
@@ -24,7 +26,7 @@ import (
 // hint, and DuckDB asks the rows again.
 //
 // Hints are given up where the shadow might plan a statement in another way:
-// after settings were changed, and for functions whose value is not the same in
+// after settings that it can't follow, and for functions whose value is not the same in
 // both. Whatever goes wrong costs speed only.
 //
 // The statement that a table is planned for is known by a number, which stands
@@ -77,6 +79,25 @@ func (s *shadow) ran(c *Conn, t bindings.StatementType, text string) {
 	case bindings.StatementTypeCreate, bindings.StatementTypeDrop, bindings.StatementTypeAlter, bindings.StatementTypeCreateFunc:
 		s.stale, c.makes = true, true
 		s.views = s.views || text == "" || viewing.MatchString(text)
+	default:
+		s.set(c, text)
+	}
+}
+
+var (
+	// harmless are settings, and variables, that change the meaning of no
+	// condition; zoning ones that the shadow has to have as well.
+	harmless = regexp.MustCompile(`(?i)^\s*(set|reset|pragma)\s+(session\s+|local\s+)?(variable|threads|worker_threads|external_threads|memory_limit|max_memory|temp_directory|max_temp_directory_size|\w*progress_bar\w*|\w*profil\w*|explain_output|preserve_insertion_order|default_order|default_null_order|null_order|errors_as_json|\w*object_cache|\w*logging\w*|http_\w+|s3_\w+|custom_user_agent)\b`)
+	zoning   = regexp.MustCompile(`(?i)^\s*(set|reset)\s+(session\s+|local\s+)?(timezone|time\s+zone)\b`)
+)
+
+// set follows a setting.
+func (s *shadow) set(c *Conn, text string) {
+	switch text = sqltext.WithoutComments(text); {
+	case harmless.MatchString(text):
+	case zoning.MatchString(text):
+		c.settings = append(c.settings, text)
+		s.stale, c.makes = true, true
 	default:
 		s.off = true
 	}
@@ -214,8 +235,12 @@ func (s *shadow) sync(c *Conn) error {
 			s.views = true
 		}
 	}
-	_, err = s.conn.texts(hints.Settle)
-	return err
+	for _, sql := range slices.Concat(c.settings, []string{hints.Settle}) {
+		if _, err := s.conn.texts(sql); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // make makes a table of the shadow.

@@ -37,10 +37,10 @@ import "C"
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"unsafe"
 
 	"github.com/hudi-go/hudi/duckdb/internal/functions"
+	"github.com/hudi-go/hudi/internal/guard"
 	_ "github.com/hudi-go/hudi/objectstore"
 	"github.com/hudi-go/hudi/provider"
 )
@@ -62,11 +62,7 @@ func hudi_init_c_api(info unsafe.Pointer, access unsafe.Pointer) C.bool {
 // load adds the functions to the database. An error makes the whole database
 // unusable, so there is none that could be done without.
 func load(info unsafe.Pointer, a *C.struct_hudi_access) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("hudi: internal error: %v\n%s", r, debug.Stack())
-		}
-	}()
+	defer guard.Recover(&err)
 	var connection, database unsafe.Pointer
 	if !C.hudi_load(info, a, &connection, &database) {
 		return fmt.Errorf("hudi: this DuckDB does not offer the C API v1.2.0")

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/hudi-go/hudi/internal/guard"
 	"github.com/hudi-go/hudi/internal/storage"
 	"github.com/hudi-go/hudi/provider"
 	"github.com/hudi-go/hudi/scan"
@@ -135,9 +136,9 @@ func (f *Functions) selectFiles(ctx context.Context, n *native, root string, tas
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(footersAtOnce)
 	for i, t := range tasks {
-		group.Go(func() error {
+		group.Go(func() (err error) {
+			defer guard.Recover(&err)
 			b := t.Slice.Base
-			var err error
 			found[i], err = f.footers.get(inner, st, fileKey{job.URI, b.Path, b.Size})
 			if err != nil {
 				found[i] = nil // the merge scan reports it, if the file is read at all

@@ -107,7 +107,7 @@ func hudiDelete(h C.uintptr_t) {
 	handle := cgo.Handle(h)
 	if c, ok := handle.Value().(closer); ok {
 		// A panic has nowhere to go from here.
-		guard(func(string) {}, func() error { c.close(); return nil })
+		guarded(func(string) {}, func() error { c.close(); return nil })
 	}
 	handle.Delete()
 }
@@ -115,20 +115,20 @@ func hudiDelete(h C.uintptr_t) {
 //export hudiBind
 func hudiBind(info unsafe.Pointer) {
 	b := capi.BindInfo{Ptr: info}
-	guard(b.SetError, func() error { return object[*Function](b.Extra()).bind(b) })
+	guarded(b.SetError, func() error { return object[*Function](b.Extra()).bind(b) })
 }
 
 //export hudiInit
 func hudiInit(info unsafe.Pointer) {
 	i := capi.InitInfo{Ptr: info}
-	guard(i.SetError, func() error { return object[*binding](i.BindData()).init(i) })
+	guarded(i.SetError, func() error { return object[*binding](i.BindData()).init(i) })
 }
 
 //export hudiInitLocal
 func hudiInitLocal(info unsafe.Pointer) {
 	// The local state is made at the first scan, which knows the global one.
 	i := capi.InitInfo{Ptr: info}
-	guard(i.SetError, func() error { setInitData(i, &local{}); return nil })
+	guarded(i.SetError, func() error { setInitData(i, &local{}); return nil })
 }
 
 // local holds a thread's worker.
@@ -143,7 +143,7 @@ func (l *local) close() {
 //export hudiScan
 func hudiScan(info, chunk unsafe.Pointer) {
 	f := capi.FunctionInfo{Ptr: info}
-	guard(f.SetError, func() error {
+	guarded(f.SetError, func() error {
 		l := object[*local](f.Local())
 		if l.w == nil {
 			var err error

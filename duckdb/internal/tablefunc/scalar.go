@@ -66,7 +66,7 @@ func RegisterScalar(connection unsafe.Pointer, name string, f Scalar) error {
 //export hudiScalar
 func hudiScalar(info, input, output unsafe.Pointer) {
 	s := capi.ScalarInfo{Ptr: info}
-	guard(s.SetError, func() error {
+	guarded(s.SetError, func() error {
 		f, out := object[Scalar](s.Extra()), capi.VectorOf(output)
 		columns := capi.ChunkColumns(input)
 		for row := range capi.ChunkSize(input) {
@@ -98,7 +98,7 @@ func AddReplacement(database unsafe.Pointer, r Replacement) {
 //export hudiReplace
 func hudiReplace(info unsafe.Pointer, table *C.char, handle C.uintptr_t) {
 	i := capi.ReplacementInfo{Ptr: info}
-	guard(i.SetError, func() error {
+	guarded(i.SetError, func() error {
 		sql, ok, err := cgo.Handle(handle).Value().(Replacement)(C.GoString(table))
 		if ok && err == nil {
 			i.Replace("query", sql)

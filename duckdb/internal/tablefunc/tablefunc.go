@@ -22,7 +22,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,6 +32,7 @@ import (
 	"github.com/hudi-go/hudi/duckdb/internal/capi"
 	"github.com/hudi-go/hudi/duckdb/internal/vector"
 	"github.com/hudi-go/hudi/internal/batch"
+	"github.com/hudi-go/hudi/internal/guard"
 )
 
 // A Source is a table. Schema must not change, and Scan must be ready to run
@@ -350,14 +350,13 @@ func (w *worker) close() {
 	}
 }
 
-// guard runs f and hands its error, or panic, to set.
-func guard(set func(string), f func() error) {
-	defer func() {
-		if r := recover(); r != nil {
-			set(fmt.Sprintf("internal error: %v\n%s", r, debug.Stack()))
-		}
+// guarded runs f and hands its error, or panic, to set.
+func guarded(set func(string), f func() error) {
+	err := func() (err error) {
+		defer guard.Recover(&err)
+		return f()
 	}()
-	if err := f(); err != nil {
+	if err != nil {
 		set(err.Error())
 	}
 }
