@@ -36,6 +36,7 @@ func (s *Snapshot) At(ctx context.Context, m Moment) (*Snapshot, error) {
 	if d.instant, err = t.last(ctx, m); err != nil || d.instant == "" {
 		return d, err
 	}
+	d.horizon = d.instant
 	l, err := s.files(ctx)
 	if err != nil {
 		return nil, err
