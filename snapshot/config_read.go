@@ -149,16 +149,18 @@ func (c *Config) checkLayout(refuse func(key, format string, args ...any) error)
 		}
 		return unset
 	}
+	archiveKey := "hoodie.timeline.history.path"
 	if c.TimelineLayout == 1 {
+		archiveKey = "hoodie.archivelog.folder"
 		c.TimelinePath = metaFolder
 		c.ArchivePath = path.Join(metaFolder, folder("hoodie.archivelog.folder", "archived"))
 	} else {
 		c.TimelinePath = path.Join(metaFolder, folder("hoodie.timeline.path", "timeline"))
 		c.ArchivePath = path.Join(c.TimelinePath, folder("hoodie.timeline.history.path", "history"))
 	}
-	for key, dir := range map[string]string{"hoodie.timeline.path": c.TimelinePath, "hoodie.archivelog.folder": c.ArchivePath} {
-		if err := storage.Valid(dir); err != nil || dir != metaFolder && !strings.HasPrefix(dir, metaFolder+"/") {
-			return refuse(key, "folder %q is outside of %s", dir, metaFolder)
+	for _, f := range [][2]string{{"hoodie.timeline.path", c.TimelinePath}, {archiveKey, c.ArchivePath}} {
+		if err := storage.Valid(f[1]); err != nil || f[1] != metaFolder && !strings.HasPrefix(f[1], metaFolder+"/") {
+			return refuse(f[0], "folder %q is outside of %s", f[1], metaFolder)
 		}
 	}
 	return nil
