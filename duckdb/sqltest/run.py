@@ -6,6 +6,7 @@
 import os
 import re
 import resource
+import shutil
 import sys
 import tempfile
 import threading
@@ -131,6 +132,41 @@ def read_only():
     con.close()
 
 
+def odd_paths():
+    """Paths may have quotes, blanks and anything else; two tables may have one name."""
+    lake = TMP / "it's a \"lake\" ü; --x"
+    for to in ("tr ips", "b/tr ips"):
+        shutil.copytree(TRIPS, lake / to)
+    path = str(lake / "tr ips")
+    con = connect()
+    for quote in "'\"":
+        name = quote + ("hudi:" + path).replace(quote, 2 * quote) + quote
+        assert con.execute(f"SELECT count(*) FROM {name} WHERE city = 'osaka'").fetchone() == (110,)
+    text = str(lake).replace("'", "''")
+    for (sql,) in con.execute(f"SELECT create_view FROM hudi_tables('{text}')").fetchall():
+        con.execute(sql)
+    for view in ('main."tr ips"', 'b."tr ips"'):
+        assert con.execute(f"SELECT count(*) FROM {view}").fetchone() == (463,)
+
+
+def damaged():
+    """A file that can't be read is an error, and the connection goes on."""
+    to = TMP / "damaged"
+    shutil.copytree(TRIPS, to)
+    for file in to.glob("*/*.parquet"):
+        data = bytearray(file.read_bytes())
+        data[len(data) // 3 : len(data) // 3 + 200] = b"\xff" * 200
+        file.write_bytes(data)
+    con = connect()
+    for name in (f"hudi_scan('{to}')", f"'hudi:{to}'"):
+        try:
+            con.execute(f"SELECT sum(hash(t)) FROM {name} t").fetchall()
+            raise AssertionError(f"{name} was read")
+        except duckdb.Error as e:
+            assert str(to) in str(e) and "INTERNAL" not in str(e), e
+    assert con.execute(f"SELECT count(*) FROM 'hudi:{TRIPS}'").fetchone() == (463,)
+
+
 def interrupted():
     """An interrupted query ends, and the connection goes on."""
     con = connect()
@@ -207,7 +243,7 @@ def all_tables():
 def main():
     print(f"DuckDB {duckdb.__version__}")
     failures = sum(run_file(p) for p in sorted(HERE.glob("*.test")))
-    for check in (asked, at_once, read_only, interrupted, all_tables, many_loads):
+    for check in (asked, at_once, read_only, odd_paths, damaged, interrupted, all_tables, many_loads):
         try:
             started = time.process_time()
             check()
