@@ -13,6 +13,9 @@ import (
 // an HFile, headers of log blocks. A request costs as much as some megabytes.
 const ahead = 1 << 20
 
+// stride is how much of a column is fetched at once.
+const stride = 4 << 20
+
 // An object is an open file.
 type object struct {
 	*folder
@@ -31,6 +34,9 @@ type object struct {
 func (o *object) Size() int64  { return o.size }
 func (o *object) Path() string { return o.path }
 func (o *object) Close() error { return nil }
+
+// Stride implements [storage.Distant].
+func (o *object) Stride() int { return stride }
 
 func (o *object) ReadAt(p []byte, off int64) (int, error) {
 	if err := o.ctx.Err(); err != nil {

@@ -272,6 +272,10 @@ func TestReadsAhead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	metered, _ := storage.Metered(st)
+	if m, err := metered.Open(t.Context(), "f"); err != nil || storage.Stride(m) < 1<<20 {
+		t.Errorf("a file of a store should be read in long strides: %d, %v", storage.Stride(m), err)
+	}
 	requests = 0
 	for off := 0; off < len(data); off += 16 << 10 {
 		p := make([]byte, 16<<10)

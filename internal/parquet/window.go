@@ -3,10 +3,13 @@ package parquet
 import (
 	"fmt"
 	"io"
+
+	"github.com/hudi-go/hudi/internal/storage"
 )
 
-// readAhead is how many bytes of a column chunk one read asks for. Two such
-// buffers' worth of memory per column is what a scan costs.
+// readAhead is how many bytes of a column chunk one read asks for, unless the
+// file is a distant one. Two such buffers' worth of memory per column is what a
+// scan costs.
 const readAhead = 1 << 20
 
 // A window gives the bytes of a column chunk, reading ahead of the pages by a
@@ -48,7 +51,7 @@ func (w *window) upTo(off int64, n int) ([]byte, error) {
 
 // fill makes the window begin at off and hold at least n bytes.
 func (w *window) fill(off int64, n int) error {
-	size := max(n, int(min(readAhead, w.want-off)))
+	size := max(n, int(min(int64(max(readAhead, storage.Stride(w.src))), w.want-off)))
 	have := 0
 	if i := off - w.off; i >= 0 && i < int64(len(w.buf)) {
 		rest := w.buf[i:]

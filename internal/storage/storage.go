@@ -41,6 +41,21 @@ type File interface {
 	Path() string
 }
 
+// A Distant is a file whose reads cost a round trip each.
+type Distant interface {
+	// Stride is how many bytes are worth one.
+	Stride() int
+}
+
+// Stride is how many bytes a reader that goes on should ask for at once at
+// least: 0 if it does not matter.
+func Stride(f io.ReaderAt) int {
+	if d, ok := f.(Distant); ok {
+		return d.Stride()
+	}
+	return 0
+}
+
 // An Entry is a child of a listed folder.
 type Entry struct {
 	Name    string // last path component

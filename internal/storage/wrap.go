@@ -84,6 +84,8 @@ type hookedFile struct {
 	path string
 }
 
+func (f *hookedFile) Stride() int { return Stride(f.File) }
+
 func (f *hookedFile) ReadAt(p []byte, off int64) (int, error) {
 	if err := f.h.before(OpRead, f.path); err != nil {
 		return 0, err
