@@ -44,3 +44,37 @@ func TestExpressionIndexes(t *testing.T) {
 		}
 	}
 }
+
+// TestFunctionsAskExpressionIndexes: a condition on the function of an index
+// prunes, though its rows are left to the caller.
+func TestFunctionsAskExpressionIndexes(t *testing.T) {
+	for _, name := range []string{"extra/expression_index", "extra/expression_index_v8"} {
+		table := openInMemory(t, tabletest.Fixture{Name: name, Dir: "../testdata/tables/" + name}, nil, memory.DefaultAllocator)
+		for where, files := range map[string]int{
+			"lower(name) = 'cname050'":                         2,
+			"lower(name) IN ('aname001', 'nobody')":            2,
+			"lower(name) = 'nobody' AND tag = 'Tag0'":          0,
+			"lower(name) = 'NAME'":                             0,
+			"lower(name) = 'aname01i'":                         6, // İ is i to some
+			"lower(name) = 'é'":                                6,
+			"lower(tag) = 'tag2'":                              6, // the index holds tags as they are
+			"substring(name, 1, 2) = 'CN'":                     2,
+			"substring(name, 1, 1) = 'C'":                      6, // of another length
+			"NOT (lower(name) = 'nobody')":                     6,
+			"lower(name) = 'nobody' OR n = 1":                  6,
+			"upper(name) = 'NOBODY' AND lower(name) <> 'bob'":  6,
+			"substr(name, 1, 2) IN ('CN', 'AN') AND at > NULL": 0,
+		} {
+			plan, err := table.Plan(context.Background(), provider.Query{Where: where, Inexact: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(plan.Tasks) != files {
+				t.Errorf("%s: %s: %d files, want %d\n%s", name, where, len(plan.Tasks), files, strings.Join(plan.Explain(), "\n"))
+			}
+			if _, err := table.Plan(context.Background(), provider.Query{Where: where}); err == nil {
+				t.Errorf("%s is taken for exact", where)
+			}
+		}
+	}
+}

@@ -22,7 +22,8 @@ type Plan struct {
 	Filters   []Filter    `json:"filters,omitempty"`
 	Stats     PlanStats   `json:"stats"`
 
-	where    *pushdown.Bound
+	where    *pushdown.Bound    // what scans ask of rows
+	prune    *pushdown.Bound    // the whole condition, whose other parts may prune
 	storage  storage.Storage    // nil in a plan of another process
 	snap     *snapshot.Snapshot // also
 	counters *pushdown.Counters

@@ -323,6 +323,11 @@ func (b both) Excludes(f *pushdown.Field, v pushdown.Value) bool {
 	return false
 }
 
+func (b both) ExcludesCall(f *pushdown.Field, c pushdown.Call) bool {
+	e, ok := b.stats.(pushdown.CallExcluder)
+	return ok && e.ExcludesCall(f, c)
+}
+
 // byBlooms asks the metadata table's bloom filters of slices without logs.
 func (r *pruner) byBlooms(ctx context.Context, all []snapshot.FileSlice) ([]snapshot.FileSlice, error) {
 	if r.places != nil || !r.has(snapshot.PartitionBloomFilters, scan.PruneBloomFilters) || len(r.keyPoints()) == 0 {

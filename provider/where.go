@@ -72,6 +72,7 @@ func (t *Table) addWhere(p *Plan, q Query) error {
 		}
 		p.Filters = append(p.Filters, f)
 	}
+	p.prune = all
 	if len(exact) == 0 {
 		return nil
 	}
@@ -86,7 +87,7 @@ func (p *Plan) prunable() *pushdown.Bound {
 	if p.Job.Changes != "" {
 		return nil
 	}
-	return p.where
+	return p.prune
 }
 
 // Explain tells in lines of text what becomes of a query's condition and what

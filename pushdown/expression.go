@@ -1,6 +1,7 @@
 package pushdown
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -32,9 +33,10 @@ import (
 
 // An ExpressionIndex is an expression index of the metadata table.
 type ExpressionIndex struct {
-	column string
-	name   string
-	bloom  bool
+	column   string
+	function string
+	options  map[string]string
+	bloom    bool
 	// mayBeNull tells that the function may be null of a value that is not. Its
 	// bounds then count only if it is null of no row.
 	mayBeNull bool
@@ -51,7 +53,7 @@ func NewExpressionIndex(def snapshot.IndexDefinition) (*ExpressionIndex, bool) {
 	if len(def.Fields) != 1 {
 		return nil, false
 	}
-	e := &ExpressionIndex{column: def.Fields[0], name: def.Name}
+	e := &ExpressionIndex{column: def.Fields[0], function: strings.ToLower(cmp.Or(def.Function, def.Options["expr"])), options: def.Options}
 	switch strings.ToLower(def.Type) {
 	case "column_stats":
 	case "bloom_filters":
@@ -59,11 +61,7 @@ func NewExpressionIndex(def snapshot.IndexDefinition) (*ExpressionIndex, bool) {
 	default:
 		return nil, false
 	}
-	name := def.Function
-	if name == "" {
-		name = def.Options["expr"]
-	}
-	e.setFunction(strings.ToLower(name), def.Options)
+	e.setFunction(e.function, def.Options)
 	return e, e.value != nil || e.bounds != nil && !e.bloom
 }
 
@@ -207,15 +205,7 @@ func (c expressed) Excludes(f *Field, v Value) bool {
 		return false
 	}
 	of, ok := c.value(v, f.domain)
-	switch {
-	case !ok:
-		return false
-	case c.filter != nil:
-		return of.kind == KindString && isASCII(of.text) && !c.filter.Has(of.text)
-	case c.stats == nil:
-		return false
-	}
-	return beyond(of, c.stats)
+	return ok && c.lacks(of)
 }
 
 func isASCII(s string) bool {

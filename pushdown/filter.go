@@ -44,7 +44,7 @@ func (e *evaluator) and(n node, words []uint64) error {
 			clear(words)
 		}
 		return nil
-	case opaqueNode:
+	case opaqueNode, callNode:
 		return nil
 	case andNode:
 		for _, p := range n {

@@ -6,7 +6,8 @@ import (
 
 // A Predicate is a condition over the columns of a table that is true, false
 // or unknown (null) for a row. It is one of [Constant], [And], [Or], [Not],
-// [Compare], [In], [IsNull], [Like] and [Opaque]. String gives it as SQL.
+// [Compare], [In], [IsNull], [Like], [Call] and [Opaque]. String gives it as
+// SQL.
 type Predicate interface {
 	String() string
 	precedence() int

@@ -74,18 +74,29 @@ func (b *Bound) judge(ask func(n node, excluded *bool) Answer) Verdict {
 }
 
 func (b *Bound) answer(n node, c Container, excluded *bool) Answer {
-	return fold3(n, func(l *leaf) Answer { return l.answer(b.fields[l.field], c, excluded) })
+	return fold3(n, func(n node) Answer { return b.ask(n, c, excluded) })
+}
+
+// ask asks a container about a node without parts.
+func (b *Bound) ask(n node, c Container, excluded *bool) Answer {
+	switch n := n.(type) {
+	case *leaf:
+		return n.answer(b.fields[n.field], c, excluded)
+	case callNode:
+		return n.answer(b.fields[n.field], c)
+	}
+	return Unknown
 }
 
 // fold3 answers for a tree from the answers for its leaves.
-func fold3(n node, ask func(*leaf) Answer) Answer {
+func fold3(n node, ask func(node) Answer) Answer {
 	switch n := n.(type) {
 	case constNode:
 		if n {
 			return Yes
 		}
 		return No
-	case *leaf:
+	case *leaf, callNode:
 		return ask(n)
 	case andNode:
 		all := Yes

@@ -93,9 +93,9 @@ func (b *Bound) PruneSlice(files []Container, m Merging, keys KeyColumns) Verdic
 		b = LogRows(b, keys)
 	}
 	v := b.judge(func(n node, excluded *bool) Answer {
-		return fold3(n, func(l *leaf) Answer {
+		return fold3(n, func(n node) Answer {
 			for _, f := range files {
-				if l.answer(b.fields[l.field], f, excluded) != No {
+				if b.ask(n, f, excluded) != No {
 					return Unknown
 				}
 			}

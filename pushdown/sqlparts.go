@@ -7,7 +7,7 @@ import (
 
 // ParseSQLParts reads an SQL condition of which only parts may be understood:
 // what its outer ANDs join is read one by one, and a part that is outside of
-// the language of [ParseSQL] becomes [Opaque]. A text that can't be taken apart
+// the language of [ParseSQL] becomes a [Call] or [Opaque]. A text that can't be taken apart
 // with certainty is opaque as a whole.
 func ParseSQLParts(text string) And {
 	if p, err := ParseSQL(text); err == nil {
@@ -22,6 +22,9 @@ func ParseSQLParts(text string) And {
 		}
 		if inner, ok := unwrapped(piece); ok {
 			return ParseSQLParts(inner)
+		}
+		if c, ok := parseCall(piece); ok {
+			return And{c}
 		}
 		return And{Opaque{Text: strings.TrimSpace(text)}}
 	}

@@ -9,6 +9,10 @@ import (
 
 func TestParseSQLParts(t *testing.T) {
 	for text, want := range map[string]string{
+		"lower(a) = 'x' AND b = 1":                                       "lower(a) = 'x' AND b = 1",
+		"LCASE(s.a) IN ('x', 'y') AND substr(b, 1, 2) == 'ab'":           "lower(s.a) IN ('x', 'y') AND substring(b, 1, 2) = 'ab'",
+		"lower(a) = NULL AND length(b) > 3":                              "<lower(a) = NULL> AND <length(b) > 3>",
+		"lower(a, 1) = 'x' AND upper(a) = b":                             "<lower(a, 1) = 'x'> AND <upper(a) = b>",
 		"a = 1 AND abs(b) > 2":                                           "a = 1 AND <abs(b) > 2>",
 		"a = 1 AND f(b) AND c BETWEEN 1 AND 2":                           "a = 1 AND <f(b)> AND c >= 1 AND c <= 2",
 		"b + 1 BETWEEN 1 AND 2 AND c = 3":                                "<b + 1 BETWEEN 1 AND 2> AND c = 3",

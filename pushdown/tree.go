@@ -57,6 +57,10 @@ func fieldsOf(n node, have []int) []int {
 		if !slices.Contains(have, n.field) {
 			have = append(have, n.field)
 		}
+	case callNode:
+		if !slices.Contains(have, n.field) {
+			have = append(have, n.field)
+		}
 	case andNode:
 		for _, p := range n {
 			have = fieldsOf(p, have)
@@ -71,7 +75,7 @@ func fieldsOf(n node, have []int) []int {
 
 func hasOpaque(n node) bool {
 	switch n := n.(type) {
-	case opaqueNode:
+	case opaqueNode, callNode:
 		return true
 	case andNode:
 		return slices.ContainsFunc(n, hasOpaque)
@@ -82,7 +86,8 @@ func hasOpaque(n node) bool {
 }
 
 func supportOf(n node) Support {
-	if _, all := n.(opaqueNode); all {
+	switch n.(type) {
+	case opaqueNode, callNode:
 		return Unsupported
 	}
 	if hasOpaque(n) {
@@ -113,6 +118,11 @@ func (b *binder) bind(p Predicate, negate bool) (node, error) {
 		return b.group(p, negate, negate)
 	case Opaque:
 		return b.failed(p, errOpaque)
+	case Call:
+		if negate {
+			return b.failed(p, errOpaque)
+		}
+		return b.call(p)
 	case nil:
 		return b.failed(Opaque{}, errOpaque)
 	}
