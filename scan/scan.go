@@ -69,6 +69,9 @@ type Options struct {
 	Threads     int   // slices and columns decoded at the same time; 0 means 1
 	MemoryLimit int64 // bytes that the log side of a merge may take before it spills; 0 means no limit
 
+	// Loose says that the caller asks the condition again: rows of merges that it
+	// leaves out may come along where picking the others out costs more.
+	Loose bool
 	// Counters, if set, count what the condition keeps from being read.
 	Counters *pushdown.Counters
 	// Logger gets warnings, of damage that Hudi's own readers step over; nil is
