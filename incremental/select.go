@@ -21,8 +21,12 @@ const (
 	StopBeforeHole = "BLOCK" // give what was requested before that write
 )
 
-// Earliest is the begin of a range that has none.
-const Earliest = "earliest"
+// Earliest is the begin of a range that has none, Latest that of one which
+// begins after the last write.
+const (
+	Earliest = "earliest"
+	Latest   = "latest"
+)
 
 // A Range is a stretch of a table's history.
 type Range struct {
@@ -65,33 +69,65 @@ type Options struct {
 // ByCompletion tells whether a table's changes are ordered by completion.
 func ByCompletion(c *snapshot.Config) bool { return c.Version >= 8 }
 
-// Select gives the writes in (begin, end]. Bounds are an instant, a time or a
-// date; begin may also be "earliest", zeros or "", end "" for the last write.
+// Select gives the writes in (begin, end]. Bounds are an instant, a time, a date
+// or the text of an [Offset]; begin may also be "earliest", zeros or "", and
+// "latest" for what is after the last write; end may be "" or "latest" for the
+// last write.
 func Select(ctx context.Context, s *snapshot.Snapshot, begin, end string, o Options) (Range, error) {
-	r := Range{ByCompletion: ByCompletion(s.Config())}
-	t := s.Timeline()
-	var err error
-	if begin = strings.TrimSpace(begin); begin != "" && !strings.EqualFold(begin, Earliest) && strings.Trim(begin, "0") != "" {
-		if r.Begin, err = t.ParseTime(begin, o.Location); err != nil {
-			return r, err
-		}
+	from, err := ParseOffset(ctx, s, begin, o)
+	if err != nil {
+		return Range{}, err
 	}
-	if end != "" {
-		if r.End, err = t.ParseTime(end, o.Location); err != nil {
-			return r, err
-		}
+	until, err := parseEnd(ctx, s, end, o)
+	if err != nil {
+		return Range{}, err
+	}
+	return since(ctx, s, from, until, o)
+}
+
+// parseEnd reads the end of a range, "" for the last write.
+func parseEnd(ctx context.Context, s *snapshot.Snapshot, end string, o Options) (string, error) {
+	switch end = strings.TrimSpace(end); {
+	case end == "" || strings.EqualFold(end, Latest):
+		return "", nil
+	case strings.EqualFold(end, Earliest):
+		return "", fmt.Errorf("the end of changes can't be %s: leave it out, or give a time", end)
+	}
+	until, err := ParseOffset(ctx, s, end, o)
+	if err == nil && until.ByCompletion != ByCompletion(s.Config()) {
+		err = fmt.Errorf("the offset %q is from before the table's upgrade: as the end of changes give a completion time", end)
+	}
+	return until.Time, err
+}
+
+// since gives the writes after an offset, up to a time; "" is the last one.
+func since(ctx context.Context, s *snapshot.Snapshot, from Offset, until string, o Options) (Range, error) {
+	r := Range{Begin: from.Time, End: until, ByCompletion: ByCompletion(s.Config())}
+	upgraded := from.Time != "" && !from.ByCompletion && r.ByCompletion
+	if upgraded {
+		r.Begin = ""
 	}
 	if r.End != "" && r.Begin > r.End {
 		return r, &snapshot.TableError{Table: s.Storage().Root(), Kind: snapshot.ErrTimeTravel,
 			Reason: fmt.Sprintf("the begin of the changes (%s) is after their end (%s)", r.Begin, r.End)}
 	}
-	if err := r.collect(ctx, t); err != nil {
+	if err := r.collect(ctx, s.Timeline()); err != nil {
 		return r, err
 	}
-	if !r.ByCompletion {
-		err = r.fillHoles(ctx, s, o.Holes)
+	if upgraded { // all writes requested up to the offset were seen
+		r.FromStart = false
+		r.Instants = slices.DeleteFunc(r.Instants, func(i snapshot.Instant) bool {
+			if i.Requested > from.Time {
+				return false
+			}
+			r.Begin = max(r.Begin, r.time(i))
+			return true
+		})
 	}
-	return r, err
+	if r.ByCompletion {
+		return r, nil
+	}
+	return r, r.fillHoles(ctx, s, o.Holes)
 }
 
 // collect finds the instants.

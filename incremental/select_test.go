@@ -67,6 +67,12 @@ func TestSelect(t *testing.T) {
 		{eight, at("0310"), at("0320"), "0200", false},
 		{eight, at("0100"), at("0110"), "0100", true},
 		{eight, at("0320"), "", "", false},
+		{eight, "completion:" + at("0110"), "latest", "0300 0200", false},
+		{eight, "completion:" + at("0110"), "completion:" + at("0315"), "0300", false},
+		{eight, "requested:" + at("0200"), "", "0300", false}, // of before an upgrade
+		{eight, "latest", "", "", false},
+		{six, "requested:" + at("0200"), "requested:" + at("0300"), "0300", false},
+		{six, "Latest", "", "", false},
 	} {
 		r, err := Select(t.Context(), c.s, c.begin, c.end, Options{})
 		if err != nil {
@@ -80,6 +86,20 @@ func TestSelect(t *testing.T) {
 	for _, bounds := range [][2]string{{"soon", ""}, {"", "later"}, {at("0300"), at("0200")}} {
 		if _, err := Select(t.Context(), six, bounds[0], bounds[1], Options{}); !errors.Is(err, snapshot.ErrTimeTravel) {
 			t.Errorf("(%s, %s]: %v", bounds[0], bounds[1], err)
+		}
+	}
+	for _, c := range []struct {
+		s                *snapshot.Snapshot
+		begin, end, want string
+	}{
+		{six, "completion:" + at("0110"), "", "downgraded"},
+		{eight, "", "requested:" + at("0200"), "completion time"},
+		{eight, "", "earliest", "leave it out"},
+		{eight, "soon", "", "completed, in this table's version), earliest, latest, or an offset as completion:2024"},
+		{six, "", "soon", "or an offset as requested:2024"},
+	} {
+		if _, err := Select(t.Context(), c.s, c.begin, c.end, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("(%s, %s]: %v, want %s", c.begin, c.end, err, c.want)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package incremental
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hudi-go/hudi/snapshot"
@@ -23,10 +22,7 @@ const (
 
 // String gives the text of an offset.
 func (o Offset) String() string {
-	if o.ByCompletion {
-		return offsetCompletion + o.Time
-	}
-	return offsetRequested + o.Time
+	return offsetPrefix(o.ByCompletion) + o.Time
 }
 
 // ParseOffset reads the text of an offset. Other texts are times as a user
@@ -47,22 +43,38 @@ func ParseOffset(ctx context.Context, s *snapshot.Snapshot, text string, o Optio
 		}
 		return Offset{at, completion}, nil
 	}
-	begin := text
-	if strings.EqualFold(text, "latest") {
-		begin = ""
+	text = strings.TrimSpace(text)
+	switch {
+	case strings.EqualFold(text, Latest):
+		o.Holes = StopBeforeHole
+		r, err := since(ctx, s, Offset{ByCompletion: by}, "", o)
+		if err != nil || len(r.Instants) == 0 {
+			return Offset{ByCompletion: by}, err
+		}
+		return Offset{r.time(r.Instants[len(r.Instants)-1]), by}, nil
+	case text == "" || strings.EqualFold(text, Earliest) || strings.Trim(text, "0") == "":
+		return Offset{ByCompletion: by}, nil
 	}
-	o.Holes = StopBeforeHole
-	r, err := Select(ctx, s, begin, "", o)
+	at, err := s.Timeline().ParseTime(text, o.Location)
 	if err != nil {
-		return Offset{}, err
+		err = fmt.Errorf("%w (%s), %s, %s, or an offset as %s20240102030405678", err, timeKind(by), Earliest, Latest, offsetPrefix(by))
 	}
-	if begin == text {
-		return Offset{r.Begin, by}, nil
+	return Offset{at, by}, err
+}
+
+// timeKind tells which of a write's two times a table's changes go by.
+func timeKind(byCompletion bool) string {
+	if byCompletion {
+		return "the time when a write was completed, in this table's version"
 	}
-	if len(r.Instants) == 0 {
-		return Offset{"", by}, nil
+	return "the time when a write was requested, in this table's version"
+}
+
+func offsetPrefix(byCompletion bool) string {
+	if byCompletion {
+		return offsetCompletion
 	}
-	return Offset{r.time(r.Instants[len(r.Instants)-1]), by}, nil
+	return offsetRequested
 }
 
 // Steps gives what was completed after an offset, each write by itself as a
@@ -70,24 +82,9 @@ func ParseOffset(ctx context.Context, s *snapshot.Snapshot, text string, o Optio
 // table version 8, they end before a write that is still running.
 func Steps(ctx context.Context, s *snapshot.Snapshot, from Offset, o Options) ([]Range, error) {
 	o.Holes = StopBeforeHole
-	begin := from.Time
-	upgraded := from.Time != "" && !from.ByCompletion && ByCompletion(s.Config())
-	if upgraded {
-		begin = ""
-	}
-	all, err := Select(ctx, s, begin, "", o)
+	all, err := since(ctx, s, from, "", o)
 	if err != nil {
 		return nil, err
-	}
-	if upgraded { // all writes requested up to the offset were seen
-		all.FromStart = false
-		all.Instants = slices.DeleteFunc(all.Instants, func(i snapshot.Instant) bool {
-			if i.Requested > from.Time {
-				return false
-			}
-			all.Begin = max(all.Begin, all.time(i))
-			return true
-		})
 	}
 	var steps []Range
 	for _, i := range all.Instants {
