@@ -66,6 +66,8 @@ func (s *statement) ExecutePartitions(ctx context.Context) (*arrow.Schema, adbc.
 	return p.schema(), adbc.Partitions{NumPartitions: uint64(len(parts)), PartitionIDs: parts}, -1, nil
 }
 
+const notPartitioned = "partitions are of SELECT columns FROM table [WHERE condition] [LIMIT n] only%s; call ExecuteQuery"
+
 // planPlain plans the statement, which has to be a plain scan.
 func (s *statement) planPlain(ctx context.Context, e *engine, current string, set settings) (p *plainScan, err error) {
 	plain, text := s.selected, ""
@@ -74,27 +76,27 @@ func (s *statement) planPlain(ctx context.Context, e *engine, current string, se
 			return nil, err
 		}
 		if plain = parsePlain(text); plain == nil {
-			return nil, notPartitioned(nil)
+			return nil, notAScan(errNotPlain, notPartitioned)
 		}
 	}
 	err = e.bound(ctx, text+strings.Join(plain.Table, "."), func() (err error) {
 		p, err = e.plan(ctx, plain, current, set)
 		return err
 	})
-	var known adbc.Error
-	if errors.Is(err, errNotPlain) && !errors.As(err, &known) {
-		err = notPartitioned(err)
-	}
-	return p, err
+	return p, notAScan(err, notPartitioned)
 }
 
-func notPartitioned(why error) error {
-	reason := ""
-	if why != nil {
-		reason = ": " + strings.TrimPrefix(strings.TrimPrefix(oneLine(why.Error()), errNotPlain.Error()), ": ")
+// notAScan gives an errNotPlain a status, and a message with the reason.
+func notAScan(err error, message string) error {
+	var known adbc.Error
+	if !errors.Is(err, errNotPlain) || errors.As(err, &known) {
+		return err
 	}
-	return sqlErrorf(adbc.StatusNotImplemented, stateUnsupported,
-		"only SELECT columns FROM table [WHERE condition] [LIMIT n] can be taken apart into partitions%s; call ExecuteQuery", reason)
+	reason := strings.TrimPrefix(strings.TrimPrefix(oneLine(err.Error()), errNotPlain.Error()), ":")
+	if reason != "" {
+		reason = ": " + strings.TrimSpace(reason)
+	}
+	return sqlErrorf(adbc.StatusNotImplemented, stateUnsupported, message, reason)
 }
 
 // onlyText is the SQL with the values of one row of parameters.

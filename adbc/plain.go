@@ -3,6 +3,7 @@ package adbc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"strings"
@@ -124,7 +125,7 @@ func outputColumns(all *arrow.Schema, wanted []pushdown.Output) ([]string, error
 	for i, o := range wanted {
 		at, ok := schema.Lookup(all, o.Column)
 		if !ok {
-			return nil, errNotPlain
+			return nil, fmt.Errorf("%w: there is no column %q", errNotPlain, o.Column)
 		}
 		names[i] = all.Field(at).Name
 	}
@@ -140,7 +141,7 @@ func (p *plainScan) pick(names []string, wanted []pushdown.Output) error {
 	for i, name := range names {
 		at, ok := schema.Lookup(s, name)
 		if !ok {
-			return errNotPlain
+			return fmt.Errorf("%w: there is no column %q", errNotPlain, name)
 		}
 		as := s.Field(at).Name
 		if o := wanted[i]; o.Name != o.Column {

@@ -246,7 +246,7 @@ func (s *statement) start(ctx context.Context, e *engine, current string, set se
 			out, err = s.scan(ctx, e, s.selected, current, set)
 			return err
 		})
-		return out, err
+		return out, notAScan(err, "this Substrait plan can't be run%s; send SQL")
 	}
 	one := func(ctx context.Context, sql string, names *arrow.Schema) (batch.Reader, error) {
 		return s.answer(ctx, e, sql, current, set, names)
