@@ -109,7 +109,7 @@ func castFloat[T float32 | float64](to arrow.DataType, bits int, values func(arr
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil
 			}
-			r, _ := new(big.Rat).SetString(string(javatext.Digits(nil, v, bits)))
+			r, _ := new(big.Rat).SetString(string(javatext.AppendFloat(nil, v, bits)))
 			return r
 		})
 	}
