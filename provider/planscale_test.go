@@ -89,10 +89,9 @@ func (m *metadataMaker) append(b []byte, schema, value any) []byte {
 		}
 	case []any:
 		for i, of := range s {
-			name, isName := of.(string)
+			name, _ := of.(string)
 			if o, ok := of.(map[string]any); ok {
-				name, isName = o["name"].(string)
-				if !isName {
+				if name, ok = o["name"].(string); !ok {
 					name = o["type"].(string)
 				}
 			}
