@@ -28,6 +28,7 @@ type engine struct {
 	tables *duckdb.Tables
 
 	binding sync.Mutex // of statements: tables are looked at and bound by one at a time
+	broken  sync.Map   // lower-case name of a table -> error that keeps it from SQL
 	mu      sync.Mutex
 	refs    int
 	idle    []*duckdb.Conn
@@ -42,7 +43,9 @@ func openEngine(ctx context.Context, path string, s settings, o provider.Options
 		return nil, err
 	}
 	e := &engine{duck: duck, path: path, refs: 1}
-	e.tables = duck.NewTables(duckdb.TablesOptions{Provider: o, Query: q, Fresh: true})
+	e.tables = duck.NewTables(duckdb.TablesOptions{Provider: o, Query: q, Fresh: true, LeftOut: func(t duckdb.TableName, err error) {
+		e.broken.Store(strings.ToLower(t.Name), err)
+	}})
 	if err := e.tables.Add(ctx, "", path); err != nil {
 		return nil, errors.Join(err, duck.Close())
 	}
@@ -93,21 +96,42 @@ func (e *engine) put(c *duckdb.Conn) {
 func (e *engine) bound(ctx context.Context, sql string, f func() error) error {
 	e.binding.Lock()
 	defer e.binding.Unlock()
-	err := e.tables.Prepare(ctx, sql)
-	if err == nil {
-		err = f()
+	run := func() error {
+		if err := e.tables.Prepare(ctx, sql); err != nil {
+			return err
+		}
+		return f()
 	}
-	if wrapped, ok := wrap(err).(adbc.Error); !ok || wrapped.SqlState != [5]byte([]byte(stateNoTable)) {
+	err := run()
+	if !isNoTable(err) {
 		return err
+	}
+	if why := e.why(sql); why != nil {
+		return why
 	}
 	before := len(e.tables.List())
 	if again := e.tables.Add(ctx, "", e.path); again != nil || len(e.tables.List()) == before {
 		return err
 	}
-	if err := e.tables.Prepare(ctx, sql); err != nil {
-		return err
-	}
-	return f()
+	return run()
+}
+
+// isNoTable tells whether an error is that of a table that is not there.
+func isNoTable(err error) bool {
+	known, ok := wrap(err).(adbc.Error)
+	return ok && known.SqlState == [5]byte([]byte(stateNoTable))
+}
+
+// why gives the error that keeps a table which a text of SQL names from it.
+func (e *engine) why(sql string) (why error) {
+	sql = strings.ToLower(sql)
+	e.broken.Range(func(name, err any) bool {
+		if strings.Contains(sql, name.(string)) {
+			why = err.(error)
+		}
+		return why == nil
+	})
+	return why
 }
 
 // table gives a table by its name. e.binding is held.

@@ -143,6 +143,9 @@ func ofEngine(e *duckdb.Error) (adbc.Status, string) {
 	case "Out of Range Error":
 		return adbc.StatusInvalidData, stateOutOfRange
 	case "Invalid Input Error":
+		if strings.HasPrefix(e.Message, "hudi table ") { // of reading it
+			return adbc.StatusIO, stateIO
+		}
 		return adbc.StatusInvalidArgument, stateBadStatement
 	case "Not implemented Error":
 		return adbc.StatusNotImplemented, stateUnsupported

@@ -97,13 +97,23 @@ func (c *connection) GetObjects(ctx context.Context, depth adbc.ObjectDepth, cat
 		}
 	}
 	w := objectWriter{ctx: ctx, engine: e, query: set.query(), depth: depth, columns: pattern{columnName}}
-	return c.oneBatch(adbc.GetObjectsSchema, func(b *array.RecordBuilder) {
+	r, err := c.oneBatch(adbc.GetObjectsSchema, func(b *array.RecordBuilder) {
 		if !(pattern{catalogName}).matches(catalog) {
 			return
 		}
 		b.Field(0).(*array.StringBuilder).Append(catalog)
 		w.schemas(b.Field(1).(*array.ListBuilder), objects)
 	})
+	return unlessDone(ctx, r, err)
+}
+
+// unlessDone gives a reader, but not what a context that is done left of it.
+func unlessDone(ctx context.Context, r array.RecordReader, err error) (array.RecordReader, error) {
+	if err == nil && ctx.Err() != nil {
+		r.Release()
+		r, err = nil, wrap(ctx.Err())
+	}
+	return r, err
 }
 
 // objectWriter writes the nested lists of GetObjects.

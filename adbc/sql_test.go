@@ -3,6 +3,8 @@ package adbc_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 
 	hudi "github.com/hudi-go/hudi/adbc"
 	"github.com/hudi-go/hudi/internal/tabletest"
+	"github.com/hudi-go/hudi/pushdown"
 )
 
 // lake is a folder of tables, one of them in a folder of its own.
@@ -280,6 +283,60 @@ func TestParameterSchema(t *testing.T) {
 	}
 	if p, err = s.GetParameterSchema(); err != nil || p.NumFields() != 1 || p.Field(0).Name != "x" {
 		t.Error(p, err)
+	}
+}
+
+// TestFilter hands a condition over as Substrait.
+func TestFilter(t *testing.T) {
+	c := open(t, lake(t))
+	schema, err := c.GetTableSchema(context.Background(), nil, nil, "trips")
+	if err != nil {
+		t.Fatal(err)
+	}
+	filter, err := pushdown.WriteSubstrait(pushdown.Col("id").Gt(1), schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := statement(t, c, "SELECT id FROM trips WHERE id < 3")
+	o := s.(adbc.GetSetOptions)
+	if err := o.SetOptionBytes(hudi.OptionFilter, filter); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(t, s).text(); got != "2" {
+		t.Errorf("rows %s", got)
+	}
+	if got := readAll(t, c, s).text(); got != "2" {
+		t.Errorf("of partitions: rows %s", got)
+	}
+	if err := s.SetSqlQuery("SELECT max(id) FROM trips"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.ExecuteQuery(context.Background()); errorOf(t, err).Code != adbc.StatusInvalidArgument {
+		t.Error(err)
+	}
+}
+
+// TestBroken: a table of a folder that can't be read harms no other, and says
+// why.
+func TestBroken(t *testing.T) {
+	dir := lake(t)
+	if err := os.WriteFile(filepath.Join(dir, "v9", "other", ".hoodie", "hoodie.properties"), []byte("hoodie.table.name=other\nhoodie.table.version=99\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, dir)
+	if got := execute(t, c, "SELECT count(*) FROM trips").text(); got != "3" {
+		t.Error(got)
+	}
+	for _, sql := range []string{"SELECT id FROM v9.other", "SELECT count(*) FROM v9.other", "SELECT o.id FROM trips JOIN v9.other o USING (id)"} {
+		_, _, err := statement(t, c, sql).ExecuteQuery(context.Background())
+		if e := errorOf(t, err); e.Code != adbc.StatusNotImplemented || !strings.Contains(e.Msg, "99") {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	r, err := c.GetObjects(context.Background(), adbc.ObjectDepthAll, nil, nil, nil, nil, nil)
+	all := objectsOf(t, r, err, adbc.GetObjectsSchema)
+	if tables := all[0].Schemas[1].Tables; len(tables) != 1 || tables[0].Name != "other" || tables[0].Columns != nil {
+		t.Errorf("%+v", tables)
 	}
 }
 

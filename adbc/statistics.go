@@ -55,7 +55,7 @@ func (c *connection) GetStatistics(ctx context.Context, catalogName, dbSchema, t
 	if err != nil {
 		return nil, wrap(err)
 	}
-	return c.oneBatch(adbc.GetStatisticsSchema, func(b *array.RecordBuilder) {
+	r, err := c.oneBatch(adbc.GetStatisticsSchema, func(b *array.RecordBuilder) {
 		if !(pattern{catalogName}).matches(catalog) {
 			return
 		}
@@ -76,6 +76,7 @@ func (c *connection) GetStatistics(ctx context.Context, catalogName, dbSchema, t
 			}
 		}
 	})
+	return unlessDone(ctx, r, err)
 }
 
 func (e *engine) statistics(ctx context.Context, t duckdb.TableName, q provider.Query, approximate bool) (*provider.Statistics, error) {
