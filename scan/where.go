@@ -152,7 +152,12 @@ type selecting struct {
 	env     *Env
 	in      batch.Reader
 	columns []int // of in, for the output
+	unasked int   // batches to come that a loose caller gets whole
 }
+
+// unaskedAtOnce is how many batches are given out whole after one of which
+// most rows fit.
+const unaskedAtOnce = 15
 
 func (r *selecting) Schema() *arrow.Schema { return r.env.Output }
 func (r *selecting) Close() error          { return r.in.Close() }
@@ -173,21 +178,31 @@ func (r *selecting) Next() (arrow.RecordBatch, error) {
 }
 
 func (r *selecting) selected(b arrow.RecordBatch) (arrow.RecordBatch, error) {
+	if r.unasked > 0 {
+		r.unasked--
+		return r.cut(b), nil
+	}
 	s, err := r.env.where.Filter(b)
 	if err != nil {
 		return nil, err
 	}
 	r.env.countRows(s)
-	columns := make([]arrow.Array, len(r.columns))
-	for i, c := range r.columns {
-		columns[i] = b.Column(c)
-	}
-	cut := array.NewRecordBatch(r.env.Output, columns, b.NumRows())
+	cut := r.cut(b)
 	if r.env.Options.Loose && s.Count() > s.Len()/4*3 {
+		r.unasked = unaskedAtOnce
 		return cut, nil
 	}
 	defer cut.Release()
 	return pushdown.Apply(r.env.Allocator, cut, s)
+}
+
+// cut leaves out the columns that only the condition needs.
+func (r *selecting) cut(b arrow.RecordBatch) arrow.RecordBatch {
+	columns := make([]arrow.Array, len(r.columns))
+	for i, c := range r.columns {
+		columns[i] = b.Column(c)
+	}
+	return array.NewRecordBatch(r.env.Output, columns, b.NumRows())
 }
 
 func (e *Env) countRows(s pushdown.Selection) {
