@@ -31,6 +31,9 @@ const partitionMark = "hudi-partition\x01"
 // maxPartition is the most bytes that a partition may take uncompressed.
 const maxPartition = 64 << 20
 
+// maxBatch is the most rows of a batch that a partition may ask for.
+const maxBatch = 1 << 24
+
 // A partition is a part of a plain scan. It holds all that is needed to read
 // the rows but the storage's options, which may be secrets: these are the
 // reading database's own.
@@ -130,7 +133,7 @@ func (p *plainScan) partitions(database string) ([][]byte, error) {
 			part.Path = relative
 		}
 		plan.Job.URI, plan.Job.Storage = "", nil
-		part.Scan.Plan = &plan
+		part.Scan.Plan, part.Scan.Batch = &plan, min(p.Batch, maxBatch)
 		text, err := part.encode()
 		if err != nil {
 			return nil, err
@@ -188,8 +191,8 @@ func (p *plainScan) check() error {
 	switch {
 	case p.Plan == nil:
 		return errors.New("it has no plan")
-	case p.Skip < 0 || p.Batch < 0 || p.Plan.Limit < 0:
-		return errors.New("a number of rows is negative")
+	case p.Skip < 0 || p.Batch < 0 || p.Batch > maxBatch || p.Plan.Limit < 0:
+		return errors.New("a number of rows is out of range")
 	case len(p.Columns) != len(p.Names):
 		return errors.New("columns and names are not as many")
 	}

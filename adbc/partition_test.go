@@ -177,6 +177,7 @@ func TestHostilePartitions(t *testing.T) {
 			p["scan"].(map[string]any)["Names"] = []string{"x"}
 		},
 		"negative":             func(p map[string]any) { p["scan"].(map[string]any)["Skip"] = -1 },
+		"batches too big":      func(p map[string]any) { p["path"] = "other"; p["scan"].(map[string]any)["Batch"] = int64(1) << 50 },
 		"a condition of noise": func(p map[string]any) { p["path"] = "other"; job(p)["where"] = "((((" },
 	} {
 		var p map[string]any
@@ -193,6 +194,42 @@ func TestHostilePartitions(t *testing.T) {
 		}
 		refuse(name, adbc.StatusOK, hudi.PackPartition(text))
 	}
+	// Wrong numbers about a file of the database do no harm.
+	for name, change := range map[string]func(p map[string]any){
+		"a size": func(p map[string]any) { base(p)["size"] = int64(1) << 60 },
+		"rows": func(p map[string]any) {
+			task(p)["rows"] = []map[string]int64{{"Start": 0, "End": 1 << 60}, {"Start": 1 << 61, "End": 1 << 62}}
+		},
+		"a log": func(p map[string]any) {
+			task(p)["slice"].(map[string]any)["logs"] = []map[string]any{{"path": base(p)["path"], "size": int64(1) << 60, "kind": "inline", "instant": "20240101000000000"}}
+		},
+	} {
+		var p map[string]any
+		text, err := hudi.UnpackPartition(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &p); err != nil {
+			t.Fatal(err)
+		}
+		change(p)
+		if text, err = json.Marshal(p); err != nil {
+			t.Fatal(err)
+		}
+		r, err := other.ReadPartition(t.Context(), hudi.PackPartition(text))
+		if err == nil {
+			rowsOf(r)
+			err = r.Err()
+			r.Release()
+		}
+		if err != nil && strings.Contains(err.Error(), "please report it") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func task(p map[string]any) map[string]any {
+	return p["scan"].(map[string]any)["Plan"].(map[string]any)["tasks"].([]any)[0].(map[string]any)
 }
 
 func job(p map[string]any) map[string]any {
@@ -200,8 +237,7 @@ func job(p map[string]any) map[string]any {
 }
 
 func base(p map[string]any) map[string]any {
-	tasks := p["scan"].(map[string]any)["Plan"].(map[string]any)["tasks"].([]any)
-	return tasks[0].(map[string]any)["slice"].(map[string]any)["base"].(map[string]any)
+	return task(p)["slice"].(map[string]any)["base"].(map[string]any)
 }
 
 func FuzzPartition(f *testing.F) {
