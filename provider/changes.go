@@ -64,6 +64,10 @@ func (t *Table) Changes(ctx context.Context, from string, f Follow) (*Changes, e
 	if f.Interval <= 0 {
 		f.Interval = DefaultInterval
 	}
+	f.Query.Begin, f.Query.End, f.Query.Limit, f.Query.AsOf = "", "", 0, ""
+	if err := t.check(f.Query); err != nil {
+		return nil, err
+	}
 	c := &Changes{table: t, follow: f}
 	var err error
 	if c.snap, err = t.open(ctx, ""); err != nil {
@@ -147,7 +151,6 @@ func (c *Changes) look(ctx context.Context) error {
 // read starts to read a step; nil if it changed nothing.
 func (c *Changes) read(ctx context.Context, step incremental.Range) (*Change, error) {
 	q, t := c.follow.Query, c.table
-	q.Limit, q.AsOf = 0, ""
 	before := t.bytes.Bytes.Load()
 	p, err := t.planRange(ctx, c.snap, q, step, true)
 	if err != nil || len(p.Tasks) == 0 {

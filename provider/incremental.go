@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"strings"
 
@@ -28,9 +27,6 @@ const OptionFallback = "hoodie.datasource.read.incr.fallback.fulltablescan.enabl
 
 // planChanges plans incremental and CDC queries.
 func (t *Table) planChanges(ctx context.Context, q Query) (*Plan, error) {
-	if q.AsOf != "" {
-		return nil, fmt.Errorf("table %s at %s: an %s query has no as-of time: its end bounds the changes", t.Name(), t.uri, q.Type)
-	}
 	snap, err := t.snapshotOf(ctx, q)
 	if err != nil {
 		return nil, err
@@ -130,28 +126,22 @@ func (p *Plan) addChanges(list []incremental.Change) {
 
 // changeForm is the form in which a query's changes come out, and the columns
 // that it needs, nil for those of any query.
-func (t *Table) changeForm(full *arrow.Schema, snap *snapshot.Snapshot, q Query) (form scan.ChangeForm, columns []string, err error) {
+func (t *Table) changeForm(full *arrow.Schema, snap *snapshot.Snapshot, q Query) (form scan.ChangeForm, columns []string) {
 	switch {
 	case q.Type == CDC:
 		form = scan.ImageStructs
-		format := t.options.Hudi[OptionCDCFormat]
-		switch {
-		case strings.EqualFold(format, "json") || format == "" && q.CDCText:
+		if format := t.options.Hudi[OptionCDCFormat]; strings.EqualFold(format, "json") || format == "" && q.CDCText {
 			form = scan.ImageTexts
-		case format != "" && !strings.EqualFold(format, "struct"):
-			return "", nil, fmt.Errorf("option %s: the format %q is not known: use struct or json", OptionCDCFormat, format)
 		}
 		if form == scan.ImageTexts && q.Columns == nil {
 			for _, f := range full.Fields() {
 				columns = append(columns, f.Name)
 			}
 		}
-	case q.Type == Incremental && q.Deletes:
+	case q.Deletes:
 		form = scan.ChangedRows
-	case q.Type != Incremental && q.Deletes:
-		return "", nil, fmt.Errorf("deleted rows go with incremental queries, not with %s", q.Type)
 	}
-	return form, columns, nil
+	return form, columns
 }
 
 // newPlan is a plan without tasks.
@@ -160,10 +150,7 @@ func (t *Table) newPlan(ctx context.Context, snap *snapshot.Snapshot, q Query) (
 	if err != nil {
 		return nil, err
 	}
-	form, columns, err := t.changeForm(full, snap, q)
-	if err != nil {
-		return nil, err
-	}
+	form, columns := t.changeForm(full, snap, q)
 	if columns == nil {
 		if columns, err = t.columns(full, q); err != nil {
 			return nil, err
@@ -183,7 +170,7 @@ func (t *Table) newPlan(ctx context.Context, snap *snapshot.Snapshot, q Query) (
 			Blocks: blocks, Changes: form,
 		},
 		Limit:     q.Limit,
-		SkipMerge: strings.EqualFold(t.options.Hudi["hoodie.datasource.merge.type"], "skip_merge"),
+		SkipMerge: strings.EqualFold(t.options.Hudi[OptionMergeType], skipMerge),
 		counters:  &pushdown.Counters{},
 		storage:   t.storage,
 		snap:      snap,

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/hudi-go/hudi/internal/storage"
@@ -30,6 +32,9 @@ func (t *Table) Timeline(ctx context.Context, archived bool) ([]snapshot.Instant
 
 // Files gives the file slices that a query reads.
 func (t *Table) Files(ctx context.Context, q Query) ([]snapshot.FileSlice, error) {
+	if err := t.check(q); err != nil {
+		return nil, err
+	}
 	snap, err := t.snapshotOf(ctx, q)
 	if err != nil {
 		return nil, err
@@ -39,11 +44,38 @@ func (t *Table) Files(ctx context.Context, q Query) ([]snapshot.FileSlice, error
 
 // Partitions gives the partition paths of a query's snapshot, sorted.
 func (t *Table) Partitions(ctx context.Context, q Query) ([]string, error) {
+	if err := t.check(q); err != nil {
+		return nil, err
+	}
 	snap, err := t.snapshotOf(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	return snap.Partitions(ctx)
+}
+
+// PartitionStats count what a query reads of a partition.
+type PartitionStats struct {
+	Partition string `json:"partition"`
+	Slices    int    `json:"slices"`
+	BaseFiles int    `json:"baseFiles"`
+	LogFiles  int    `json:"logFiles"`
+	Bytes     int64  `json:"bytes"`
+}
+
+// ByPartition counts file slices, as [Table.Files] gives them, by partition
+// path, sorted.
+func ByPartition(files []snapshot.FileSlice) []PartitionStats {
+	groups := map[string][]snapshot.FileSlice{}
+	for _, s := range files {
+		groups[s.Partition] = append(groups[s.Partition], s)
+	}
+	all := make([]PartitionStats, 0, len(groups))
+	for _, p := range slices.Sorted(maps.Keys(groups)) {
+		st := planStats(groups[p])
+		all = append(all, PartitionStats{p, st.Slices, st.BaseFiles, st.LogFiles, st.Bytes})
+	}
+	return all
 }
 
 // Discover gives the tables at a path: the table itself if the folder is one

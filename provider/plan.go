@@ -55,6 +55,9 @@ func (p *Plan) Schema() *arrow.Schema {
 // Plan finds out what a query reads: one task for each file slice. It opens no
 // data file.
 func (t *Table) Plan(ctx context.Context, q Query) (*Plan, error) {
+	if err := t.check(q); err != nil {
+		return nil, err
+	}
 	if q.Type == Incremental || q.Type == CDC {
 		return t.planChanges(ctx, q)
 	}
@@ -97,6 +100,7 @@ func (p *Plan) statsOf(slices []snapshot.FileSlice) PlanStats {
 	return st
 }
 
+// planStats count slices.
 func planStats(slices []snapshot.FileSlice) PlanStats {
 	var st PlanStats
 	partitions := map[string]bool{}

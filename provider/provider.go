@@ -30,7 +30,7 @@ type Options struct {
 	Storage map[string]string
 	// Hudi are Hudi's own read options, e.g. hoodie.bootstrap.base.path (where
 	// the source of a bootstrapped table lies now) or
-	// hoodie.datasource.merge.type=skip_merge.
+	// hoodie.datasource.merge.type=skip_merge; docs/READER-SPEC.md lists all.
 	Hudi map[string]string
 	// Allocator of the batches; nil is Go memory.
 	Allocator memory.Allocator
@@ -68,6 +68,9 @@ type Table struct {
 // version that is not known or a table feature that would make rows wrong give
 // a [*snapshot.TableError].
 func Open(ctx context.Context, uri string, o Options) (*Table, error) {
+	if err := o.Check(); err != nil {
+		return nil, fmt.Errorf("table %s: %w", uri, err)
+	}
 	switch {
 	case o.Allocator != nil:
 	case o.Recycle:

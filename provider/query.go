@@ -40,9 +40,14 @@ func ParseQueryType(name string) (QueryType, error) {
 // snapshot with the table's own columns.
 type Query struct {
 	Type QueryType
-	// AsOf reads the table as it was: an instant, an RFC 3339 time, or a date.
+	// AsOf reads the table as it was: an instant, an RFC 3339 time, or a date;
+	// for snapshots and read-optimized queries.
 	AsOf string
-	// Begin (excluded) and End (included) bound incremental and CDC queries.
+	// Begin (excluded) and End (included) bound incremental and CDC queries, and
+	// no others. They are completion times from table version 8 on, requested
+	// times before, as an instant, an RFC 3339 time, a date or the offset of a
+	// [Change]. Begin may be "" or "earliest", and "latest" for nothing; End ""
+	// or "latest".
 	Begin, End string
 	// Deletes makes an incremental query also give the rows that were deleted,
 	// as they were at Begin, and adds the column _hoodie_operation: I, U or D.
@@ -67,7 +72,8 @@ type Query struct {
 	// Inexact leaves out the parts of the condition that are not understood,
 	// rather than to refuse the query. [Plan.Filters] tells which they are.
 	Inexact bool
-	// Limit is the most rows returned; 0 means all.
+	// Limit is the most rows returned; 0 means all. Like the numbers below it
+	// can't be less than 0.
 	Limit int64
 	// BatchSize is the most rows of a batch; 0 means 32768.
 	BatchSize int

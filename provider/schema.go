@@ -9,12 +9,16 @@ import (
 
 	"github.com/hudi-go/hudi/internal/parquet"
 	"github.com/hudi-go/hudi/internal/storage"
+	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/schema"
 	"github.com/hudi-go/hudi/snapshot"
 )
 
 // Schema is the schema of the batches that a query gives.
 func (t *Table) Schema(ctx context.Context, q Query) (*arrow.Schema, error) {
+	if err := t.check(q); err != nil {
+		return nil, err
+	}
 	snap, err := t.snapshotOf(ctx, q)
 	if err != nil {
 		return nil, err
@@ -90,6 +94,14 @@ func withPartitionColumns(s *arrow.Schema, names []string) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
+func columnNames(s *arrow.Schema) []string {
+	names := make([]string, s.NumFields())
+	for i, f := range s.Fields() {
+		names[i] = f.Name
+	}
+	return names
+}
+
 // columns are the names of a query's output columns as the table spells them.
 func (t *Table) columns(full *arrow.Schema, q Query) ([]string, error) {
 	names := []string{}
@@ -115,7 +127,7 @@ func (t *Table) columns(full *arrow.Schema, q Query) ([]string, error) {
 	for _, c := range q.Columns {
 		i, ok := schema.Lookup(full, c)
 		if !ok {
-			return nil, fmt.Errorf("table %s at %s has no column %q", t.Name(), t.uri, c)
+			return nil, fmt.Errorf("table %s at %s: %w", t.Name(), t.uri, &pushdown.UnknownColumnError{Column: pushdown.Column{c}, Have: columnNames(full)})
 		}
 		if name := full.Field(i).Name; !seen[name] {
 			seen[name] = true

@@ -98,3 +98,17 @@ func (c *Counters) Levels() []LevelCount {
 
 // MarshalJSON gives the counts as a list of levels.
 func (c *Counters) MarshalJSON() ([]byte, error) { return json.Marshal(c.Levels()) }
+
+// AddLevels gives the sum of two counts, level by level.
+func AddLevels(a, b []LevelCount) []LevelCount {
+	var c Counters
+	for _, l := range slices.Concat(a, b) {
+		sum := c.level(l.Level)
+		sum.Seen += l.Seen
+		sum.Pruned += l.Pruned
+		for _, r := range l.By {
+			sum.because(r.Condition, r.Index, r.Count)
+		}
+	}
+	return c.Levels()
+}

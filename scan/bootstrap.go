@@ -3,7 +3,7 @@ package scan
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io/fs"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -102,5 +102,16 @@ func (e *Env) bootstrapError(s *snapshot.FileSlice, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("bootstrap source of %s: if the source folder has moved, name it by the option hoodie.bootstrap.base.path: %w", s.Base.Path, err)
+	var own *snapshot.TableError
+	if errors.As(err, &own) && own.File == s.Base.Path {
+		return err // the skeleton's
+	}
+	// The cause names a way out for files that a cleaner took: none for a source.
+	var path *fs.PathError
+	if errors.As(err, &path) && errors.Is(err, fs.ErrNotExist) {
+		return &snapshot.TableError{Table: e.Job.URI, File: s.Base.Path, Key: snapshot.OptionBootstrapBase, Err: path,
+			Reason: "the bootstrap source is gone: name its folder by this read option"}
+	}
+	return &snapshot.TableError{Table: e.Job.URI, File: s.Base.Path, Key: snapshot.OptionBootstrapBase, Err: err,
+		Reason: "can't read the bootstrap source, whose folder this read option can name"}
 }

@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/hudi-go/hudi/duckdb"
@@ -138,10 +139,15 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 func run(ctx context.Context, e *Env) error {
 	root := newRoot(e)
 	root.SetArgs(append([]string{}, e.Args...)) // nil would stand for those of the process
-	root.SetIn(e.Stdin)
-	root.SetOut(e.Stdout)
-	root.SetErr(e.Stderr)
-	return root.ExecuteContext(ctx)
+	c, err := root.ExecuteContextC(ctx)
+	var usage usageError
+	if errors.As(err, &usage) {
+		if c.Name() == "help" {
+			c = root
+		}
+		err = usagef("%w (see %s --help)", err, c.CommandPath())
+	}
+	return err
 }
 
 func newRoot(e *Env) *cobra.Command {
@@ -155,25 +161,100 @@ func newRoot(e *Env) *cobra.Command {
   hudi info /lake/trips
 
 Data goes to standard output (or the file of -O), messages to standard error.
-The exit status is 0, 1 if the command failed, or 2 if it was called wrongly.`,
-		Args: func(_ *cobra.Command, args []string) error {
+The exit status is 0; 1 if the command failed, as for a table or a column that is not there; 2 if it was called wrongly;
+130 if it was interrupted.`,
+		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("unknown command %q: hudi --help lists all", args[0])
+				return unknownCommand(c, args[0])
 			}
 			return nil
 		},
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Version:       version.Text(),
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(c *cobra.Command, args []string) error {
+			if strings.HasPrefix(c.Name(), cobra.ShellCompRequestCmd) {
+				return nil // which asks about words that have not begun
+			}
+			return notEmpty(c, args)
+		},
+		SuggestionsMinimumDistance: 2,
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		Version:                    version.Text(),
 	}
+	root.SetIn(e.Stdin)
+	root.SetOut(e.Stdout) // which the completion command keeps from the start
+	root.SetErr(e.Stderr)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
 	root.AddCommand(
 		newSQL(e), newScan(e), newPlan(e), newInfo(e), newSchema(e), newTimeline(e), newFiles(e), newPartitions(e),
 		newInspect(e), newVersion(e),
 	)
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" { // which takes any word for a question
+			c.Args = nil
+			c.RunE = func(c *cobra.Command, args []string) error {
+				if len(args) > 0 {
+					return unknownCommand(c, args[0])
+				}
+				return c.Help()
+			}
+		}
+	}
 	return root
+}
+
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, s := range c.Root().Commands() {
+				if len(args) == 0 && s.IsAvailableCommand() {
+					names = append(names, s.Name())
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			about, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(c.Root(), strings.Join(args, " "))
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
+
+// unknownCommand refuses a command below another, and names those that are
+// spelled alike.
+func unknownCommand(c *cobra.Command, name string) error {
+	if alike := c.SuggestionsFor(name); len(alike) > 0 {
+		return usagef("unknown command %q: did you mean %s?", name, strings.Join(alike, " or "))
+	}
+	return usagef("unknown command %q", name)
+}
+
+// flagError leaves out how a value was parsed.
+func flagError(err error) error {
+	var value *pflag.InvalidValueError
+	if !errors.As(err, &value) {
+		return usageError{err}
+	}
+	why := value.Unwrap()
+	switch kind := value.GetFlag().Value.Type(); {
+	case kind == "int":
+		why = errors.New("a whole number is needed")
+	case kind == "bool":
+		why = errors.New("true or false is needed")
+	case kind == "duration":
+		why = errors.New("a time as 500ms, 10s or 1m is needed")
+	}
+	return usagef("--%s %s: %w", value.GetFlag().Name, value.GetValue(), why)
 }
 
 // exactly checks the number of arguments, which the command's use line names.

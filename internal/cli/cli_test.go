@@ -361,7 +361,7 @@ func TestSizes(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{nil, {"--help"}, {"scan", "--help"}, {"sql", "-h"}, {"--version"}, {"version"}, {"completion", "bash"}} {
+	for _, args := range [][]string{nil, {"--help"}, {"scan", "--help"}, {"sql", "-h"}, {"--version"}, {"version"}, {"completion", "bash"}, {"help", "scan"}, {"help", "completion", "bash"}, {"completion"}} {
 		if r := hudi(t, "", args...); r.status != 0 || r.stdout == "" || r.stderr != "" {
 			t.Errorf("%q: status %d, %q", args, r.status, r.stderr)
 		}

@@ -22,13 +22,15 @@ func (f *followFlags) register(c *cobra.Command) {
 }
 
 // check refuses flags that do not go together.
-func (f *followFlags) check(q provider.Query, o *outputFlags) error {
+func (f *followFlags) check(c *cobra.Command, q provider.Query, o *outputFlags) error {
 	switch {
+	case !f.follow && c.Flags().Changed("interval"):
+		return usagef("--interval goes with --follow")
 	case !f.follow:
 		return nil
 	case q.Type != provider.Incremental && q.Type != provider.CDC:
 		return usagef("--follow goes with --query incremental or cdc")
-	case q.End != "" || q.Limit > 0:
+	case q.End != "" || c.Flags().Changed("limit"):
 		return usagef("--follow does not end, so that --end and --limit do not go with it")
 	case o.file != "" || o.format != "json" && o.format != "table":
 		return usagef("--follow writes to standard output, with -o json or table")

@@ -23,8 +23,9 @@ type tableInfo struct {
 	Version          int                `json:"version"`
 	TimelineLayout   int                `json:"timelineLayout"`
 	Instant          string             `json:"instant"`
-	Commits          int                `json:"commits"` // completed writes on the active timeline
-	Pending          int                `json:"pending"` // actions that are not completed
+	Completion       string             `json:"completion,omitempty"` // of the instant, from table version 6 on
+	Commits          int                `json:"commits"`              // completed writes on the active timeline
+	Pending          int                `json:"pending"`              // actions that are not completed
 	Columns          int                `json:"columns"`
 	RecordKeys       []string           `json:"recordKeys"`
 	PartitionColumns []string           `json:"partitionColumns"`
@@ -89,16 +90,20 @@ func infoOf(ctx context.Context, t *provider.Table) (*tableInfo, error) {
 			i.Pending++
 		case instant.IsWrite():
 			i.Commits++
+			if instant.Requested == i.Instant {
+				i.Completion = instant.Completed
+			}
 		}
 	}
-	if i.Instant == "" {
-		return i, nil // nothing was written yet, so there is no schema either
-	}
 	schema, err := t.Schema(ctx, provider.Query{})
-	if err != nil {
+	switch {
+	case err == nil:
+		i.Columns = schema.NumFields()
+	case i.Instant != "": // else nothing was written yet, and the schema need not be known
 		return nil, err
+	default:
+		return i, nil
 	}
-	i.Columns = schema.NumFields()
 	plan, err := t.Plan(ctx, provider.Query{})
 	if err != nil {
 		return nil, err
@@ -122,12 +127,16 @@ func (i *tableInfo) pairs() [][2]string {
 		name = i.Database + "." + i.Name
 	}
 	kind := map[string]string{snapshot.CopyOnWrite: "copy on write", snapshot.MergeOnRead: "merge on read"}[i.Type]
+	instant := orNone(i.Instant)
+	if i.Completion != "" {
+		instant += ", completed " + i.Completion
+	}
 	pairs := [][2]string{
 		{"name", name},
 		{"path", i.Path},
 		{"type", kind},
 		{"table version", strconv.Itoa(i.Version)},
-		{"latest instant", orNone(i.Instant)},
+		{"latest instant", instant},
 		{"timeline", fmt.Sprintf("layout %d, %d completed writes, %d pending actions", i.TimelineLayout, i.Commits, i.Pending)},
 		{"columns", strconv.Itoa(i.Columns)},
 		{"record key", list(i.RecordKeys)},

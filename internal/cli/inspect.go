@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,8 +60,8 @@ func inspect(ctx context.Context, e *Env, uri string, options map[string]string,
 	if i := strings.LastIndexByte(uri, '/'); i >= 0 {
 		dir, name = uri[:i+1], uri[i+1:]
 	}
-	if name == "" {
-		return usagef("%s is a folder: inspect is for files, info for tables", uri)
+	if info := localFile(uri); name == "" || info != nil && info.IsDir() {
+		return usagef("%s is a folder: give a base file, a log or an HFile in it; \"hudi info\" is for tables", uri)
 	}
 	st, err := storage.Open(ctx, dir, options)
 	if err != nil {
@@ -68,6 +69,10 @@ func inspect(ctx context.Context, e *Env, uri string, options map[string]string,
 	}
 	f, err := st.Open(ctx, name)
 	if err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) { // which names the file again
+			err = path.Err
+		}
 		return fmt.Errorf("%s: %w", uri, err)
 	}
 	defer f.Close()

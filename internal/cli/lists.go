@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"path"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -87,15 +90,22 @@ func newTimeline(e *Env) *cobra.Command {
 	return c
 }
 
+// asOfFlag adds --as-of to a command about files.
+func asOfFlag(c *cobra.Command, q *provider.Query) *cobra.Command {
+	c.Flags().StringVar(&q.AsOf, "as-of", "", "look at the table as it was at this time: an instant, an RFC 3339 time, or a date")
+	return c
+}
+
 func newFiles(e *Env) *cobra.Command {
-	return listCommand(e, "files", "List the file slices of a table's latest snapshot", func(c *cobra.Command, t *provider.Table) (listing[snapshot.FileSlice], error) {
-		slices, err := t.Files(c.Context(), provider.Query{})
+	var q provider.Query
+	return asOfFlag(listCommand(e, "files", "List the file slices of a table's latest snapshot", func(c *cobra.Command, t *provider.Table) (listing[snapshot.FileSlice], error) {
+		files, err := t.Files(c.Context(), q)
 		return listing[snapshot.FileSlice]{
 			columns: []string{"partition", "file id", "instant", "base file", ">base size", ">logs", ">log size"},
-			items:   slices,
+			items:   files,
 			row:     sliceRow,
 		}, err
-	})
+	}), &q)
 }
 
 func sliceRow(s snapshot.FileSlice) []string {
@@ -114,24 +124,38 @@ func sliceRow(s snapshot.FileSlice) []string {
 	return row
 }
 
-// partition is a line of the partitions command.
-type partition struct {
-	Path string `json:"partition"`
+func newPartitions(e *Env) *cobra.Command {
+	var q provider.Query
+	return asOfFlag(listCommand(e, "partitions", "List the partitions of a table's latest snapshot, with the number and size of their files", func(c *cobra.Command, t *provider.Table) (listing[provider.PartitionStats], error) {
+		items, err := partitionsOf(c.Context(), t, q)
+		return listing[provider.PartitionStats]{
+			columns: []string{"partition", ">file slices", ">base files", ">logs", ">size"},
+			items:   items,
+			row: func(p provider.PartitionStats) []string {
+				return []string{p.Partition, strconv.Itoa(p.Slices), strconv.Itoa(p.BaseFiles), strconv.Itoa(p.LogFiles), bytesText(p.Bytes)}
+			},
+		}, err
+	}), &q)
 }
 
-func newPartitions(e *Env) *cobra.Command {
-	return listCommand(e, "partitions", "List the partitions of a table's latest snapshot", func(c *cobra.Command, t *provider.Table) (listing[partition], error) {
-		paths, err := t.Partitions(c.Context(), provider.Query{})
-		items := make([]partition, len(paths))
-		for i, p := range paths {
-			items[i].Path = p
+// partitionsOf counts the files of all partitions, of those without any too.
+func partitionsOf(ctx context.Context, t *provider.Table, q provider.Query) ([]provider.PartitionStats, error) {
+	paths, err := t.Partitions(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	files, err := t.Files(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	all := provider.ByPartition(files)
+	for _, p := range paths {
+		at, found := slices.BinarySearchFunc(all, p, func(s provider.PartitionStats, p string) int { return strings.Compare(s.Partition, p) })
+		if !found {
+			all = slices.Insert(all, at, provider.PartitionStats{Partition: p})
 		}
-		return listing[partition]{
-			columns: []string{"partition"},
-			items:   items,
-			row:     func(p partition) []string { return []string{p.Path} },
-		}, err
-	})
+	}
+	return all, nil
 }
 
 // column is a line of the schema command.

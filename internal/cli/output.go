@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hudi-go/hudi/internal/batch"
 	"github.com/hudi-go/hudi/internal/render"
@@ -19,11 +21,13 @@ import (
 type outputFlags struct {
 	format string
 	file   string
+	flags  *pflag.FlagSet
 }
 
 func (o *outputFlags) register(c *cobra.Command) {
 	c.Flags().StringVarP(&o.format, "output", "o", "table", "form of the output: table, csv, json (an object a line), arrow (IPC stream), parquet")
-	c.Flags().StringVarP(&o.file, "output-file", "O", "", "write to this file, which appears when it is complete, not to standard output")
+	c.Flags().StringVarP(&o.file, "output-file", "O", "", "write to this file, which appears when it is complete, not to standard output; without -o, its name tells the form: .csv, .json, .arrow, .parquet")
+	o.flags = c.Flags()
 	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "csv", "json", "arrow", "parquet"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -39,9 +43,25 @@ type output struct {
 	results int
 }
 
+// extensions are the forms of files by their names.
+var extensions = map[string]render.Format{
+	".csv": render.CSV, ".json": render.JSON, ".jsonl": render.JSON, ".ndjson": render.JSON,
+	".arrow": render.Arrow, ".arrows": render.Arrow, ".parquet": render.Parquet,
+}
+
+// form is that of -o, or what the file's name says.
+func (o *outputFlags) form() (render.Format, error) {
+	if o.flags != nil && !o.flags.Changed("output") {
+		if f, ok := extensions[strings.ToLower(filepath.Ext(o.file))]; ok {
+			return f, nil
+		}
+	}
+	return render.ParseFormat(o.format, render.Formats...)
+}
+
 // open checks the flags and opens the output. It must be closed, or aborted.
 func (o *outputFlags) open(e *Env) (*output, error) {
-	f, err := render.ParseFormat(o.format, render.Formats...)
+	f, err := o.form()
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -89,11 +109,42 @@ func (o *output) write(r batch.Reader) (rows int64, err error) {
 			}
 		}
 	}
+	if o.format == render.Table && isPlan(r.Schema()) {
+		return o.writePlan(r)
+	}
 	w, err := render.New(o.format, o.w, r.Schema(), o.options)
 	if err != nil {
 		return 0, err
 	}
 	return render.Copy(w, r)
+}
+
+// isPlan tells the result of EXPLAIN, whose values are drawings.
+func isPlan(s *arrow.Schema) bool {
+	return s.NumFields() == 2 && s.Field(0).Name == "explain_key" && s.Field(1).Name == "explain_value"
+}
+
+// writePlan writes the drawings as they are.
+func (o *output) writePlan(r batch.Reader) (rows int64, err error) {
+	for {
+		b, err := r.Next()
+		if err == io.EOF {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+		for i := range int(b.NumRows()) {
+			if _, err = fmt.Fprintln(o.w, strings.TrimRight(b.Column(1).ValueStr(i), "\n")); err != nil {
+				break
+			}
+		}
+		rows += b.NumRows()
+		b.Release()
+		if err != nil {
+			return rows, err
+		}
+	}
 }
 
 // outputTarget follows links to the file that -O means, and tells whether it is

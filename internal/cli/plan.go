@@ -22,7 +22,8 @@ func newPlan(e *Env) *cobra.Command {
 		Long: `Show what a scan with the same flags would read: the file slices, the rows (exactly, where the footers of some files
 tell), and how much was pruned at each level.
 
-With -o json the plan is written as one object.`,
+What would be refused by a scan is refused here. Parts of a condition that only the SQL engine understands are asked of the
+rows after the scan; the other parts prune. With -o json the plan is written as one object, on several lines.`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			asJSON, err := l.json()
@@ -42,8 +43,14 @@ With -o json the plan is written as one object.`,
 				return whereError(err)
 			}
 			rows := rowsOf(c.Context(), plan)
+			if q.limit.none {
+				plan.Tasks, plan.Stats, rows = nil, provider.PlanStats{Levels: plan.Stats.Levels}, &provider.Count{Exact: true}
+			}
 			if asJSON {
-				return json.NewEncoder(e.Stdout).Encode(struct {
+				out := json.NewEncoder(e.Stdout)
+				out.SetEscapeHTML(false)
+				out.SetIndent("", "  ")
+				return out.Encode(struct {
 					*provider.Plan
 					Rows *provider.Count `json:"rows,omitempty"`
 				}{plan, rows})
@@ -62,6 +69,13 @@ func planOf(ctx context.Context, t *provider.Table, q provider.Query) (*provider
 	plan, err := t.Plan(ctx, q)
 	if !beyondScan(err) {
 		return plan, err
+	}
+	r, err := scanWhere(ctx, t, q, &statsLog{}) // which reads nothing before the first batch
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Close(); err != nil {
+		return nil, err
 	}
 	q.Inexact = true
 	return t.Plan(ctx, q)
@@ -112,7 +126,11 @@ func printPlan(e *Env, t *provider.Table, q provider.Query, p *provider.Plan, es
 		{"reads", fmt.Sprintf("%d partitions, %d file slices, %d base files, %d logs, %s", s.Partitions, s.Slices, s.BaseFiles, s.LogFiles, bytesText(s.Bytes))},
 	}
 	for _, f := range p.Filters {
-		pairs = append(pairs, [2]string{"condition", f.Condition + ": " + f.Support})
+		support := f.Support
+		if support == pushdown.Unsupported.String() {
+			support = "asked of the rows after the scan"
+		}
+		pairs = append(pairs, [2]string{"condition", f.Condition + ": " + support})
 	}
 	for _, l := range s.Levels {
 		pairs = append(pairs, [2]string{l.Level, levelText(l)})

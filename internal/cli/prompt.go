@@ -13,7 +13,6 @@ import (
 
 	"github.com/peterh/liner"
 
-	"github.com/hudi-go/hudi/internal/render"
 	"github.com/hudi-go/hudi/internal/version"
 )
 
@@ -21,7 +20,7 @@ const promptHelp = `Statements end with a semicolon and may take several lines.
 .tables        the tables that can be named
 .output FORM   form of results: table, csv, json
 .help          this text
-.quit          leave (also Ctrl-D); Ctrl-C drops what was typed, or stops a statement
+.quit          leave (also exit, quit, \q and Ctrl-D); Ctrl-C drops what was typed, or stops a statement
 `
 
 // runPrompt reads statements from the terminal and runs them.
@@ -42,7 +41,7 @@ func runPrompt(ctx context.Context, s *session, o *outputFlags) error {
 		line.ReadHistory(f)
 		f.Close()
 	}
-	fmt.Fprintf(s.env.Stderr, "hudi %s, %d tables; .help for help\n", version.Text(), len(s.tables.List()))
+	fmt.Fprintf(s.env.Stderr, "hudi %s, tables: %s; .help for help\n", version.Text(), orNone(s.tableNames(false)))
 	err = promptLoop(ctx, s, out, line.Prompt, line.AppendHistory)
 	saveHistory(history, line)
 	return err
@@ -67,10 +66,14 @@ func promptLoop(ctx context.Context, s *session, out *output, read func(prompt s
 		case err != nil:
 			return err
 		}
-		if pending == "" && strings.HasPrefix(strings.TrimSpace(text), ".") {
+		if words := commandOf(text); pending == "" && words != nil {
 			remember(text)
-			if quit := s.dot(out, strings.Fields(text)); quit {
+			quit, err := s.dot(out, words)
+			if quit {
 				return nil
+			}
+			if err != nil {
+				s.env.notef("%v", err)
 			}
 			continue
 		}
@@ -99,69 +102,6 @@ func (s *session) runPrompted(ctx context.Context, text string, out *output) {
 	default:
 		s.env.notef("%s", explain(err))
 	}
-}
-
-// dot runs a command of the prompt itself and tells whether to leave.
-func (s *session) dot(out *output, words []string) (quit bool) {
-	switch words[0] {
-	case ".quit", ".exit", ".q":
-		return true
-	case ".help":
-		fmt.Fprint(s.env.Stderr, promptHelp)
-	case ".tables":
-		var rows [][]string
-		for _, t := range s.tables.List() {
-			rows = append(rows, []string{t.String(), t.Path})
-		}
-		render.List(s.env.Stdout, columns("table", "path"), rows, s.env.renderOptions())
-	case ".output":
-		if len(words) == 2 {
-			f, err := render.ParseFormat(words[1], render.Table, render.CSV, render.JSON)
-			if err == nil {
-				out.format = f
-				return false
-			}
-			s.env.notef("%v", err)
-			return false
-		}
-		s.env.notef("the form is %s", out.format)
-	default:
-		s.env.notef("%s is not known: .help lists what is", words[0])
-	}
-	return false
-}
-
-// ended tells whether a text ends with a semicolon that ends a statement: not
-// one in a string, a quoted name or a comment.
-func ended(text string) bool {
-	last := byte(0)
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\'' || c == '"':
-			end := strings.IndexByte(text[i+1:], c)
-			if end < 0 {
-				return false
-			}
-			i += 1 + end
-			last = c
-		case strings.HasPrefix(text[i:], "--"):
-			end := strings.IndexByte(text[i:], '\n')
-			if end < 0 {
-				return last == ';'
-			}
-			i += end
-		case strings.HasPrefix(text[i:], "/*"):
-			end := strings.Index(text[i+2:], "*/")
-			if end < 0 {
-				return false
-			}
-			i += 3 + end
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-		default:
-			last = c
-		}
-	}
-	return last == ';'
 }
 
 // historyFile is where the prompt's history is kept, by the XDG rules; "" if

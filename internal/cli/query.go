@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hudi-go/hudi/provider"
 )
@@ -15,7 +18,7 @@ import (
 type tableFlags struct{ options []string }
 
 func (t *tableFlags) register(c *cobra.Command) {
-	c.Flags().StringArrayVar(&t.options, "option", nil, "KEY=VALUE, repeated: Hudi's read options (hoodie...) and options of the storage")
+	c.Flags().StringArrayVar(&t.options, "option", nil, "KEY=VALUE, repeated: read options (hoodie..., hudi...; docs/READER-SPEC.md, section 9, lists them) and options of the storage")
 }
 
 // providerOptions takes options apart: what begins with hoodie., or with hudi.
@@ -35,6 +38,9 @@ func (t *tableFlags) providerOptions(e *Env) (provider.Options, error) {
 		} else {
 			o.Storage[key] = value
 		}
+	}
+	if err := o.Check(); err != nil {
+		return o, usageError{err}
 	}
 	return o, nil
 }
@@ -59,14 +65,37 @@ func (r *resourceFlags) register(c *cobra.Command) {
 }
 
 // workers is the number of threads, at least one.
-func (r *resourceFlags) workers() (int, error) {
+func (r *resourceFlags) workers(c *cobra.Command) (int, error) {
 	switch {
-	case r.threads < 0:
-		return 0, usagef("--threads %d: at least one is needed", r.threads)
-	case r.threads == 0:
+	case !c.Flags().Changed("threads"):
 		return runtime.GOMAXPROCS(0), nil
+	case r.threads < 1:
+		return 0, usagef("--threads %d: at least one is needed", r.threads)
 	}
 	return r.threads, nil
+}
+
+// notEmpty refuses flags that are given but empty, as an unset variable of the
+// shell makes them: they must not read something else than was meant.
+func notEmpty(c *cobra.Command, args []string) error {
+	var err error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			if err == nil && strings.TrimSpace(v) == "" {
+				err = usagef("--%s is empty: leave it out, or give a value", f.Name)
+			}
+		}
+	})
+	for _, a := range args {
+		if err == nil && a == "" {
+			err = usagef("the path is empty: . is the current folder")
+		}
+	}
+	return err
 }
 
 // queryFlags are those of scan and plan.
@@ -75,9 +104,9 @@ type queryFlags struct {
 	resourceFlags
 	kind             string
 	asOf, begin, end string
-	columns          string
+	columns          []string
 	where            string
-	limit            int64
+	limit            limitFlag
 	meta             bool
 	deletes          bool
 	stats            bool
@@ -88,11 +117,11 @@ func (q *queryFlags) register(c *cobra.Command) {
 	f.SortFlags = false
 	f.StringVar(&q.kind, "query", "snapshot", "kind of query: snapshot, read_optimized, incremental, cdc")
 	f.StringVar(&q.asOf, "as-of", "", "read the table as it was at this time: an instant, an RFC 3339 time, or a date")
-	f.StringVar(&q.begin, "begin", "", "incremental and cdc: changes after this time")
-	f.StringVar(&q.end, "end", "", "incremental and cdc: changes up to this time")
-	f.StringVar(&q.columns, "columns", "", "columns to read, separated by commas (default the table's own)")
+	f.StringVar(&q.begin, "begin", "", "incremental and cdc: changes after this time, an instant, an RFC 3339 time or a date: of completion from table version 8 on, of request before; or an offset that --follow printed, earliest (the default) or latest")
+	f.StringVar(&q.end, "end", "", "incremental and cdc: changes up to this time, included; times as for --begin, or latest (the default)")
+	f.StringArrayVar(&q.columns, "columns", nil, "columns to read, separated by commas, or repeated (default the table's own)")
 	f.StringVar(&q.where, "where", "", "SQL condition on the rows")
-	f.Int64Var(&q.limit, "limit", 0, "most rows to read (default all)")
+	f.Var(&q.limit, "limit", "most rows to read, 0 for none (default all)")
 	f.BoolVar(&q.deletes, "deletes", false, "incremental: also give deleted rows, as they were, and the column _hoodie_operation (I, U, D)")
 	f.BoolVar(&q.meta, "meta", false, "also read the _hoodie_ columns, in front")
 	q.tableFlags.register(c)
@@ -103,7 +132,7 @@ func (q *queryFlags) register(c *cobra.Command) {
 
 // query checks the flags.
 func (q *queryFlags) query(c *cobra.Command) (provider.Query, error) {
-	threads, err := q.workers()
+	threads, err := q.workers(c)
 	if err != nil {
 		return provider.Query{}, err
 	}
@@ -119,21 +148,48 @@ func (q *queryFlags) query(c *cobra.Command) (provider.Query, error) {
 		return provider.Query{}, usagef("--as-of does not go with --query %s; --end bounds the changes", kind)
 	case q.deletes && kind != provider.Incremental:
 		return provider.Query{}, usagef("--deletes goes with --query incremental; cdc gives deletes anyway")
-	case q.limit < 0:
-		return provider.Query{}, usagef("--limit %d: it can't be less than 0", q.limit)
 	}
 	out := provider.Query{
 		Type: kind, AsOf: q.asOf, Begin: q.begin, End: q.end, Meta: q.meta,
 		Deletes: q.deletes, CDCText: true,
-		Limit: q.limit, Where: q.where, Threads: threads, MemoryLimit: int64(q.memory),
+		Limit: q.limit.rows, Where: q.where, Threads: threads, MemoryLimit: int64(q.memory),
 	}
-	if c.Flags().Changed("columns") {
-		if out.Columns, err = splitColumns(q.columns); err != nil {
+	for _, list := range q.columns {
+		names, err := splitColumns(list)
+		if err != nil {
 			return provider.Query{}, err
 		}
+		out.Columns = append(out.Columns, names...)
 	}
 	return out, nil
 }
+
+// limitFlag is a number of rows; no rows at all differ from no limit.
+type limitFlag struct {
+	rows int64
+	none bool // 0 was asked for
+}
+
+// Set reads a number.
+func (l *limitFlag) Set(text string) error {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return errors.New("a number of rows is needed, 0 or more")
+	}
+	l.rows, l.none = n, n == 0
+	return nil
+}
+
+// String writes the number.
+func (l *limitFlag) String() string {
+	if l.rows == 0 && !l.none {
+		return ""
+	}
+	return strconv.FormatInt(l.rows, 10)
+}
+
+// Type names the flag's argument in help texts.
+func (l *limitFlag) Type() string { return "N" }
 
 // splitColumns takes a list of names apart. A name with a comma in it is put in
 // double quotes, as in SQL.
@@ -193,5 +249,8 @@ func (t *tableFlags) openTable(ctx context.Context, e *Env, path string) (*provi
 		return nil, err
 	}
 	o.Recycle = true // batches are written, then released
+	if err := notFile(path); err != nil {
+		return nil, err
+	}
 	return provider.Open(ctx, path, o)
 }

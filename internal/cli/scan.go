@@ -24,18 +24,24 @@ func newScan(e *Env) *cobra.Command {
 		Short: "Read the rows of a table",
 		Long: `Read the rows of a table: the latest snapshot, or with --query and --as-of another view of it.
 
-All rows are written, whatever the form of the output; --limit bounds them.`,
+All rows are written, whatever the form of the output; --limit bounds them. In tables, NULL is no value; the text NULL
+stands in quotes there.
+
+--begin and --end are compared with completion times from table version 8 on, with requested times before; "hudi info"
+shows both of the latest write. --option takes the read options of docs/READER-SPEC.md, section 9, and what the storage
+understands.`,
 		Example: `  hudi scan /lake/trips --columns city,fare --where 'fare > 20' --limit 10
-  hudi scan /lake/trips --as-of 2024-05-01 -o parquet -O trips.parquet
+  hudi scan /lake/trips --as-of 2024-05-01 -O trips.parquet
   hudi scan /lake/trips --query incremental --begin 20240501000000000 -o json
-  hudi scan /lake/trips --query cdc --begin latest --follow -o json`,
+  hudi scan /lake/trips --query cdc --begin latest --follow -o json
+  hudi scan /lake/trips --query cdc --option hudi.cdc.format=struct --where 'after.fare > 2 * before.fare'`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			query, err := q.query(c)
 			if err != nil {
 				return err
 			}
-			if err := f.check(query, &o); err != nil {
+			if err := f.check(c, query, &o); err != nil {
 				return err
 			}
 			if f.follow {
@@ -64,6 +70,9 @@ func runScan(ctx context.Context, e *Env, q *queryFlags, query provider.Query, p
 		return whereError(err)
 	}
 	defer r.Close()
+	if q.limit.none {
+		r = batch.Empty(r.Schema())
+	}
 	p := startProgress(e, out, stats)
 	rows, err := out.write(p.watch(r))
 	p.stop()
@@ -94,11 +103,11 @@ func beyondScan(err error) bool {
 	return errors.As(err, &syntax) || errors.As(err, &bind) && !errors.As(err, &unknown)
 }
 
-// whereError makes a usage error of a condition on columns that are not there.
+// whereError says which flag an error is about, if it is about the condition.
 func whereError(err error) error {
-	var unknown *pushdown.UnknownColumnError
-	if errors.As(err, &unknown) {
-		return usageError{fmt.Errorf("--where: %w", err)}
+	var bind *pushdown.BindError
+	if errors.As(err, &bind) {
+		return fmt.Errorf("--where: %w", err)
 	}
 	return err
 }
@@ -131,8 +140,15 @@ func scanWhere(ctx context.Context, t *provider.Table, q provider.Query, stats *
 	return r, nil
 }
 
+// checkSQL is a statement that is right where a condition is. Nothing stands
+// around the condition, so that errors are about the user's own text.
+func checkSQL(where string) string {
+	return fmt.Sprintf("SELECT 1 FROM %s WHERE\n%s\n", whereTable, where)
+}
+
 // whereSQL is the statement for a condition, which stands on lines of its own,
-// so that a comment in it ends.
+// so that a comment in it ends, and in parentheses, so that nothing but a
+// condition fits.
 func whereSQL(columns []string, q provider.Query) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {

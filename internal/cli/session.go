@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/hudi-go/hudi/duckdb"
 	"github.com/hudi-go/hudi/provider"
@@ -46,6 +48,12 @@ func (s *session) close() error {
 
 // add makes known the table at a path, or all tables of a folder.
 func (s *session) add(ctx context.Context, name, path string) error {
+	switch info := localFile(path); {
+	case info == nil && !strings.Contains(path, "://"):
+		return fmt.Errorf("%s: no such folder: give a table, or a folder of tables", path)
+	case info != nil && !info.IsDir():
+		return fmt.Errorf("%s is a file: give a table, or a folder of tables; statements in a file go to -f", path)
+	}
 	err := s.tables.Add(ctx, name, path)
 	var twice *duckdb.DuplicateError
 	if errors.As(err, &twice) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,12 +33,15 @@ func newSQL(e *Env) *cobra.Command {
 		Long: `Run SQL over Hudi tables, with DuckDB as the engine.
 
 A PATH is a table, which is called by its own name, or a folder of tables, each of which is called by its folder's name.
+Tables in folders of that folder are called folder.table: SHOW ALL TABLES lists them, SHOW TABLES does not.
 -t name=PATH gives a table another name; for a folder of tables, name is the schema that they are in.
-Statements come from -c, from -f, or from standard input; without any, a prompt opens.
+Statements come from -c, from -f, or from standard input; without any, a prompt opens. In files and on standard input,
+lines may also be commands of the prompt (.tables, .output, .quit; .help lists them).
 SELECT * gives a table's own columns; a statement that names a _hoodie_ column finds these columns, too, in front.
-A table that was not named can be read by FROM read_hudi('PATH').`,
+A table that was not named can be read by FROM read_hudi('PATH'). Other views of a table are FROM as_of(t, '2024-05-01'),
+changes(t, BEGIN) and cdc(t, BEGIN); docs/SQL.md has all functions and settings.`,
 		Example: `  hudi sql -t trips=/lake/trips -c 'SELECT city, avg(fare) FROM trips GROUP BY ALL ORDER BY 2 DESC'
-  hudi sql /lake -f report.sql -o csv -O report.csv
+  hudi sql /lake -f report.sql -O report.csv
   hudi sql /lake`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("command") && f.file != "" {
@@ -58,7 +62,7 @@ A table that was not named can be read by FROM read_hudi('PATH').`,
 
 func runSQL(c *cobra.Command, e *Env, f *sqlFlags, o *outputFlags, paths []string) error {
 	ctx := c.Context()
-	s, err := f.open(ctx, e, paths)
+	s, err := f.open(c, e, paths)
 	if err != nil {
 		return err
 	}
@@ -72,7 +76,11 @@ func runSQL(c *cobra.Command, e *Env, f *sqlFlags, o *outputFlags, paths []strin
 	}
 	var rows int64
 	err = o.into(e, func(out *output) error {
-		rows, err = s.run(ctx, text, out)
+		run := s.runScript
+		if c.Flags().Changed("command") {
+			run = s.run
+		}
+		rows, err = run(ctx, text, out)
 		return err
 	})
 	if err == nil && f.stats {
@@ -82,8 +90,9 @@ func runSQL(c *cobra.Command, e *Env, f *sqlFlags, o *outputFlags, paths []strin
 }
 
 // open starts the session with the tables of -t and of the arguments.
-func (f *sqlFlags) open(ctx context.Context, e *Env, paths []string) (*session, error) {
-	threads, err := f.workers()
+func (f *sqlFlags) open(c *cobra.Command, e *Env, paths []string) (*session, error) {
+	ctx := c.Context()
+	threads, err := f.workers(c)
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +120,9 @@ func (f *sqlFlags) open(ctx context.Context, e *Env, paths []string) (*session, 
 		add(name, path)
 	}
 	for _, path := range paths {
+		if err == nil && looksLikeSQL(path) && localFile(path) == nil {
+			err = usagef("%q is no path: statements go to -c", path)
+		}
 		add("", path)
 	}
 	if err != nil {
@@ -119,6 +131,11 @@ func (f *sqlFlags) open(ctx context.Context, e *Env, paths []string) (*session, 
 	}
 	return s, nil
 }
+
+var sqlBegins = regexp.MustCompile(`(?is)^\s*(select|from|with|show|describe|explain|summarize|create|values)\b.*\s`)
+
+// looksLikeSQL tells statements that stand where a path belongs.
+func looksLikeSQL(text string) bool { return sqlBegins.MatchString(text) }
 
 // text gives the statements to run; or tells that they come from a prompt.
 func (f *sqlFlags) text(c *cobra.Command, e *Env) (text string, prompt bool, err error) {
@@ -145,6 +162,7 @@ func (s *session) run(ctx context.Context, text string, out *output) (rows int64
 	if err := s.tables.Prepare(ctx, text); err != nil {
 		return 0, err
 	}
+	s.noteSchemas(text)
 	statements, err := s.conn.Statements(text)
 	if err != nil {
 		return 0, err

@@ -2,7 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -35,11 +39,34 @@ func (w *whereReader) start(ctx context.Context, s *source, q provider.Query) er
 	for i, f := range w.target.Fields() {
 		columns[i] = f.Name
 	}
-	w.result, err = w.conn.Query(ctx, whereSQL(columns, q))
+	check, err := w.conn.Prepare(ctx, checkSQL(q.Where))
 	if err != nil {
-		return fmt.Errorf("--where: %w", err)
+		return conditionError(q.Where, err)
+	}
+	check.Close()
+	if w.result, err = w.conn.Prepare(ctx, whereSQL(columns, q)); err != nil {
+		return conditionError(q.Where, errors.New("a condition alone is wanted, without clauses that follow it"))
 	}
 	return nil
+}
+
+var linePlace = regexp.MustCompile(`\n\nLINE (\d+):`)
+
+// conditionError says what is wrong with the user's condition, which begins on
+// the second line of the statement.
+func conditionError(where string, err error) error {
+	var sql *duckdb.Error
+	if !errors.As(err, &sql) {
+		return fmt.Errorf("--where %s: %w", oneLine(where), err)
+	}
+	own := &duckdb.Error{Kind: sql.Kind, Message: linePlace.ReplaceAllStringFunc(sql.Message, func(s string) string {
+		n, _ := strconv.Atoi(linePlace.FindStringSubmatch(s)[1])
+		return fmt.Sprintf("\n\nLINE %d:", max(n-1, 1))
+	})}
+	if strings.Contains(own.Message, "Cannot extract field") && strings.Contains(own.Message, "is not a struct") {
+		return fmt.Errorf("--where %s: images of changes are text unless --option %s=struct: %w", oneLine(where), provider.OptionCDCFormat, own)
+	}
+	return fmt.Errorf("--where %s: %w", oneLine(where), own)
 }
 
 // Schema is the table's, for the columns of the output.

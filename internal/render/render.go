@@ -6,13 +6,14 @@
 // only the table holds rows back, a page at a time, to find the widths of its
 // columns. The text forms agree on how a value is spelled:
 //
-//	NULL           table: NULL; CSV: nothing (the empty string is ""); JSON: null
+//	NULL           table: NULL (the text NULL is 'NULL'); CSV: nothing (the empty string is ""); JSON: null
 //	numbers        exact: all digits of 64-bit integers and decimals; floats as
 //	               short as they can be read back, never looking like integers
 //	               (9.0); JSON has strings for NaN and the infinities
 //	date, time     2024-01-31, 23:59:59.5
 //	timestamp      2024-01-31 23:59:59.5, with time zone 2024-01-31 23:59:59.5Z;
 //	               JSON has a T between date and time
+//	interval       1 year 2 months 3 days 04:05:06.5, as DuckDB spells it
 //	binary         hexadecimal digits
 //	nested         JSON; maps are objects, whatever the type of the keys
 //
@@ -117,7 +118,7 @@ func Copy(w Writer, r batch.Reader) (rows int64, err error) {
 // Value spells one value as tables do, without care for control characters.
 func Value(a arrow.Array, row int) string {
 	if isNull(a, row) {
-		return "NULL"
+		return null
 	}
 	return string(plain.cellOf(a)(nil, row))
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
+// null is how no value is shown.
+const null = "NULL"
+
 // pageRows is how many rows are looked at to find the widths of the columns.
 const pageRows = 10_000
 
@@ -45,11 +48,11 @@ func (t *tableWriter) Write(b arrow.RecordBatch) error {
 		fields := make([]field, len(cells))
 		for i, c := range cells {
 			if isNull(b.Column(i), row) {
-				fields[i] = field{text: "NULL", null: true}
+				fields[i] = field{text: null, null: true}
 				continue
 			}
 			text = c(text[:0], row)
-			fields[i] = field{text: visible(string(text))}
+			fields[i] = field{text: notNull(visible(string(text)))}
 		}
 		if t.page = append(t.page, fields); len(t.page) == pageRows {
 			if err := t.flush(); err != nil {
@@ -58,6 +61,14 @@ func (t *tableWriter) Write(b arrow.RecordBatch) error {
 		}
 	}
 	return nil
+}
+
+// notNull puts a text that looks like no value in quotes.
+func notNull(s string) string {
+	if s == null {
+		return "'" + null + "'"
+	}
+	return s
 }
 
 func (t *tableWriter) flush() error {

@@ -223,6 +223,8 @@ func (s style) temporal(a arrow.Array) cell {
 		}
 	case *array.Timestamp:
 		return s.timestamp(a)
+	case *array.MonthDayNanoInterval:
+		return func(dst []byte, i int) []byte { return s.quote(appendInterval(s.quote(dst), a.Value(i))) }
 	}
 	return nil
 }

@@ -147,27 +147,8 @@ func partitionRows(ctx context.Context, f *Functions, t *provider.Table, a table
 	if err != nil {
 		return err
 	}
-	type sum struct{ slices, bases, logs, bytes int64 }
-	sums := map[string]*sum{}
-	for _, s := range all {
-		p := sums[s.Partition]
-		if p == nil {
-			p = &sum{}
-			sums[s.Partition] = p
-		}
-		p.slices++
-		if s.Base != nil {
-			p.bases++
-			p.bytes += s.Base.Size
-		}
-		for _, l := range s.Logs {
-			p.logs++
-			p.bytes += l.Size
-		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(sums)) {
-		p := sums[path]
-		add(path, p.slices, p.bases, p.logs, p.bytes)
+	for _, p := range provider.ByPartition(all) {
+		add(p.Partition, int64(p.Slices), int64(p.BaseFiles), int64(p.LogFiles), p.Bytes)
 	}
 	return nil
 }

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/hudi-go/hudi/internal/tabletest"
+)
+
+func decode(t *testing.T, text string, to any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), to); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+}
+
+// TestOffsets: what --follow prints bounds any query, as the time in it does.
+func TestOffsets(t *testing.T) {
+	dir := tabletest.Open(t, "v9/cdc_data_before_after_mor")
+	var info struct{ Completion string }
+	decode(t, hudi(t, "", "info", dir, "-o", "json").stdout, &info)
+	timeline := strings.Split(strings.TrimSpace(hudi(t, "", "timeline", dir, "-o", "json").stdout), "\n")
+	var first struct{ Completion string }
+	decode(t, timeline[0], &first)
+	for _, kind := range []string{"incremental", "cdc"} {
+		scan := func(begin, end string) string {
+			r := hudi(t, "", "scan", dir, "-o", "json", "--threads", "1", "--query", kind, "--begin", begin, "--end", end)
+			if r.status != 0 {
+				t.Fatalf("%s (%s, %s]: %s", kind, begin, end, r.stderr)
+			}
+			return r.stdout
+		}
+		want := scan(first.Completion, info.Completion)
+		if want == "" {
+			t.Fatalf("%s: nothing changed", kind)
+		}
+		if got := scan("completion:"+first.Completion, "completion:"+info.Completion); got != want {
+			t.Errorf("%s: from an offset %s, from its time %s", kind, got, want)
+		}
+		if got := scan("latest", "latest"); got != "" {
+			t.Errorf("%s: after the latest write there is %s", kind, got)
+		}
+		if r := hudi(t, "", "plan", dir, "--query", kind, "--begin", "completion:"+first.Completion); r.status != 0 {
+			t.Errorf("%s: %s", kind, r.stderr)
+		}
+	}
+}
+
+// TestConditionPlace: on a terminal, the place of an error is shown in the
+// user's own text.
+func TestConditionPlace(t *testing.T) {
+	dir := tabletest.Open(t, "v9/cow_basic")
+	e := &Env{Getenv: func(string) string { return "" }, Args: []string{"scan", dir, "--where", "upper(part) = 'x'\n  AND nope(id)"}}
+	e.Stdout, e.Stderr, e.Stdin = &strings.Builder{}, &strings.Builder{}, strings.NewReader("")
+	err := run(t.Context(), e)
+	if err == nil {
+		t.Fatal("the condition is taken")
+	}
+	if got := explain(err); !strings.HasSuffix(got, "\nLINE 2:   AND nope(id)\n              ^") {
+		t.Errorf("the error is shown as\n%s", got)
+	}
+}
+
+func TestCompletionOfEmptyWords(t *testing.T) {
+	r := hudi(t, "", "__complete", "scan", "--query", "")
+	if !strings.HasPrefix(r.stdout, "snapshot\nread_optimized\n") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestStatsOfJoins(t *testing.T) {
+	dir := tabletest.Open(t, "v9/mor_avro_logs")
+	r := hudi(t, "", "sql", "-t", "t="+dir, "--stats", "-o", "json", "-c", "SELECT count(*) AS n FROM t a JOIN t b USING (id) WHERE a.qty > 10")
+	var got struct {
+		Scans []struct {
+			Table string
+			Plan  struct{ Slices, LogFiles int }
+			Rows  int64
+		}
+	}
+	decode(t, r.stderr, &got)
+	if len(got.Scans) != 1 || got.Scans[0].Plan.Slices == 0 || got.Scans[0].Plan.LogFiles == 0 || got.Scans[0].Rows == 0 {
+		t.Errorf("%+v", r)
+	}
+}

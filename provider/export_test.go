@@ -1,0 +1,9 @@
+package provider
+
+import (
+	"maps"
+	"slices"
+)
+
+// ReadOptionKeys are the read options that have an effect.
+func ReadOptionKeys() []string { return slices.Sorted(maps.Keys(readOptions)) }
