@@ -18,13 +18,16 @@ import (
 // A base file that is read for a condition is read in windows of rows. In each,
 // the columns of the condition come first, and the others only for the rows
 // for which it is true: pages without such rows are not even read. Where too
-// many rows fulfil the condition, that is dearer than to read all columns at
-// once, so that the rest of the file is read that way.
+// many rows fulfil the condition, or few that lie in nearly all pages, that is
+// dearer than to read all columns at once, so that the rest of the file is read
+// that way.
 const (
 	lateWindow = 1 << 17 // rows
 	// lateShare is how many rows there are for each that fulfils the condition,
 	// at least, for late columns to pay.
 	lateShare = 8
+	// latePage is about how many rows a page has.
+	latePage = 1 << 14
 )
 
 // openBaseWhere reads the rows of a base file that fulfil the condition.
@@ -163,11 +166,29 @@ func (r *lateReader) open() error {
 	if err != nil {
 		return err
 	}
-	r.plain = count > lateWindow/lateShare
+	r.plain = count > lateWindow/lateShare || inMostPages(rows, window)
 	if count > 0 {
 		r.current, err = r.read(r.env.Output, BaseOptions{Rows: rows, Threads: r.threads})
 	}
 	return err
+}
+
+// inMostPages tells whether rows lie in three of four pages of a window.
+func inMostPages(rows, window []parquet.RowRange) bool {
+	return 4*pagesOf(rows) >= 3*pagesOf(window)
+}
+
+// pagesOf is about how many pages sorted ranges of rows touch.
+func pagesOf(ranges []parquet.RowRange) int {
+	n, last := 0, int64(-1)
+	for _, r := range ranges {
+		from, to := max(r.Start/latePage, last+1), (r.End-1)/latePage
+		if to >= from {
+			n += int(to - from + 1)
+			last = to
+		}
+	}
+	return n
 }
 
 func (r *lateReader) read(target *arrow.Schema, o BaseOptions) (batch.Reader, error) {
