@@ -119,7 +119,7 @@ func (a *asker) ready() bool {
 	if err != nil {
 		return false
 	}
-	for _, sql := range []string{"SET threads = 1", "SET enable_external_access = false", hints.Settle, trialTable} {
+	for _, sql := range []string{"SET threads = 1", "SET autoinstall_known_extensions = false", "SET enable_external_access = false", hints.Settle, trialTable} {
 		if _, err = db.Texts(sql); err != nil {
 			break
 		}
