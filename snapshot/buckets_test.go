@@ -1,6 +1,64 @@
 package snapshot
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/hudi-go/hudi/internal/storage"
+)
+
+// TestBucketConfig reads the config of a table whose partitions have numbers of
+// buckets of their own, in the form of PartitionBucketIndexHashingConfig: the
+// newest of a write that is not pending.
+func TestBucketConfig(t *testing.T) {
+	config := func(expressions string) []byte {
+		return []byte(`{"expressions" : "` + expressions + `", "defaultBucketNumber" : 4, "rule" : "regex", "version" : 1, "instant" : "0"}`)
+	}
+	const folder = ".hoodie/.bucket_index/partition_bucket_index_meta/configs/"
+	st := storage.NewMemory(map[string][]byte{
+		".hoodie/hoodie.properties": []byte("hoodie.table.name=t\nhoodie.table.type=COPY_ON_WRITE\nhoodie.table.version=6\nhoodie.timeline.layout.version=1\n" +
+			"hoodie.table.recordkey.fields=id\nhoodie.table.partition.fields=part\n"),
+		".hoodie/20240102000000000.commit": []byte("{}"), ".hoodie/20240103000000000.replacecommit.requested": {},
+		folder + "00000000000000.hashing_config": config("p9,3"), folder + "20240102000000000.hashing_config": config("p[12],2"),
+		folder + "20240103000000000.hashing_config": config("p[12],8"),
+	})
+	s, err := Open(t.Context(), st, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.Buckets(t.Context())
+	if err != nil || b == nil || len(b.Fields) != 1 || b.Fields[0] != "id" {
+		t.Fatal(b, err)
+	}
+	ids := []string{"00000000-a-0", "00000001-a-0", "00000002-a-0", "00000003-a-0"}
+	for _, c := range []struct {
+		partition string
+		groups    []string
+		want      []string // that may have the key; nil = not known
+	}{
+		{"p0", ids, ids[:1]},     // 31 + 'a' = 128, by 4
+		{"p1", ids[:2], ids[:1]}, // by 2
+		{"p1", ids, nil},         // two of them are no buckets of two
+		{"p0", []string{"00000000-a-0", "7d0f0d4e-a-0"}, nil},
+	} {
+		may, err := b.Of(t.Context(), c.partition, c.groups, [][]string{{"a"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (may == nil) != (c.want == nil) {
+			t.Errorf("%s %v: known: %t", c.partition, c.groups, may != nil)
+			continue
+		}
+		var got []string
+		for _, id := range c.groups {
+			if may != nil && may(id) {
+				got = append(got, id)
+			}
+		}
+		if len(got) != len(c.want) || len(got) > 0 && got[0] != c.want[0] {
+			t.Errorf("%s %v: %v, want %v", c.partition, c.groups, got, c.want)
+		}
+	}
+}
 
 // TestXXHash32 has the values that XXH32's own tests and other languages have.
 func TestXXHash32(t *testing.T) {

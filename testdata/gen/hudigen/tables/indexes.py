@@ -94,19 +94,15 @@ def bucketed(ids, ver):
     return mkdf([(f"k{i:03d}", i % 4, 1000 * ver + i, 1000 * ver + i, f"p{i % 3}") for i in ids], schema)
 
 
-@table("bucket_simple", "bucket_simple_composite", "bucket_partition_level", extra=True)
+@table("bucket_simple", "bucket_simple_composite", extra=True)
 def bucket(fx):
     fx.what = "a bucket index of 4 buckets: the first eight digits of a file id are its bucket"
-    two, level = fx.name.endswith("composite"), fx.name.endswith("level")
-    fx.setup(two or level, "id,line" if two else "id").event_time().opt(SMALL).opt(BUCKET)
+    two = fx.name.endswith("composite")
+    fx.setup(two, "id,line" if two else "id").event_time().opt(SMALL).opt(BUCKET)
     if two:
         fx.what += ", by one of two key columns"
         fx.opt({"hoodie.bucket.index.hash.field": "id"})
     fx.write(bucketed(range(40), 1), "upsert", "40 rows")
-    if level:
-        fx.what += "; partitions p1 and p2 have 2 after a rescaling, as .hoodie/.bucket_index records"
-        fx.register()
-        fx.sql(f"call partition_bucket_index_manager(table => '{fx.name}', overwrite => 'p[12],2', bucket_number => 4, dry_run => false)", "")
     fx.write(bucketed(range(0, 40, 3), 2), "upsert", "14 rows")
     fx.write(bucketed([3, 4], 3), "delete", "2 keys")
     fx.filters = ["id = 'k003'", "id = 'k006'", "id in ('k010', 'k011')", "id = 'nobody'"]
