@@ -7,6 +7,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/hudi-go/hudi/internal/guard"
 )
 
 // A Record is one of two records that a [Merger] combines.
@@ -150,7 +152,7 @@ func (m *resolver) ask(older, newer state) (state, error) {
 	}
 	m.made.begin(m, older, newer)
 	final := m.sources[older.head.src()].run < 0
-	v, err := m.merger.Merge(Record{m, older}, Record{m, newer}, final, &m.made)
+	v, err := m.callMerger(older, newer, final)
 	if err != nil {
 		return state{}, err
 	}
@@ -168,6 +170,20 @@ func (m *resolver) ask(older, newer state) (state, error) {
 	m.replace(older, out)
 	m.replace(newer, out)
 	return out, nil
+}
+
+// callMerger asks the registered merger. Its faults are not this program's.
+func (m *resolver) callMerger(older, newer state, final bool) (v Verdict, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("mergeread: the registered merger %T panicked: %v (in %s)", m.merger, r, guard.Place())
+		}
+	}()
+	v, err = m.merger.Merge(Record{m, older}, Record{m, newer}, final, &m.made)
+	if err != nil {
+		err = fmt.Errorf("mergeread: the registered merger %T: %w", m.merger, err)
+	}
+	return v, err
 }
 
 // combined makes the record that the merger described.

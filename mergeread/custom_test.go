@@ -2,8 +2,10 @@ package mergeread
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -152,5 +154,51 @@ func TestMadeValues(t *testing.T) {
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s: sums differ:\n%v\n%v", path, got, want)
 		}
+	}
+}
+
+// faulty is a merger with a fault of its own.
+type faulty struct{ err error }
+
+func (faulty) Columns(*arrow.Schema) []string { return []string{"n"} }
+
+func (f faulty) Merge(Record, Record, bool, *Row) (Verdict, error) {
+	if f.err != nil {
+		return KeepNewer, f.err
+	}
+	panic("a fault")
+}
+
+// TestFaultyMerger: errors say that they are the merger's.
+func TestFaultyMerger(t *testing.T) {
+	own := errors.New("not today")
+	Register("test-faulty-error", faulty{own})
+	Register("test-faulty-panic", faulty{})
+	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)
+	rows := func() (batch.Reader, error) {
+		rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(`[{"key":"a","n":1}]`))
+		return batch.FromSlice(schema, []arrow.RecordBatch{rec}), err
+	}
+	for strategy, want := range map[string]string{
+		"test-faulty-error": "the registered merger mergeread.faulty: not today",
+		"test-faulty-panic": "the registered merger mergeread.faulty panicked: a fault (in github.com/hudi-go/hudi/mergeread.faulty.Merge:",
+	} {
+		in := Input{
+			Schema: schema, Output: []int{0, 1}, Rules: Rules{Mode: Custom, Strategy: strategy},
+			Base: func(context.Context, []int, bool) (batch.Reader, error) { return rows() },
+			Runs: []Run{{Open: func(context.Context) (batch.Reader, error) { return rows() }}},
+		}
+		rd, err := Merge(context.Background(), in, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = rd.Next()
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "report it") {
+			t.Errorf("%s: %v, want %s", strategy, err, want)
+		}
+		if strategy == "test-faulty-error" && !errors.Is(err, own) {
+			t.Errorf("the merger's error is lost: %v", err)
+		}
+		rd.Close()
 	}
 }

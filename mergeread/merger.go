@@ -18,9 +18,11 @@ const (
 	Combine                  // the newer record takes its place, but for the columns that were set in Row
 )
 
-// A Merger combines two records of one key in a CUSTOM table.
+// A Merger combines two records of one key in a CUSTOM table. [Register] makes
+// it known.
 //
-// It must be safe for use by several merges at a time.
+// It must be safe for use by several merges at a time. If it panics, the query
+// fails with an error that names it.
 type Merger interface {
 	// Columns are the columns that Merge looks at, out of the table's schema.
 	Columns(schema *arrow.Schema) []string
@@ -37,7 +39,12 @@ var mergers struct {
 	byName map[string]Merger
 }
 
-// Register makes a merger known for a merge strategy id or a payload class.
+// Register makes a merger known for a merge strategy id
+// (hoodie.record.merge.strategy.id) or a payload class
+// (hoodie.compaction.payload.class), whichever the table's properties name: call
+// it before the table is read, as in an init function. All ways to read a table
+// in this process then use it. The example of package provider shows all of it
+// on a table; ExampleRegister merges rows in memory.
 func Register(name string, m Merger) {
 	mergers.Lock()
 	defer mergers.Unlock()

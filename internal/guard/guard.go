@@ -39,18 +39,25 @@ func Recover(err *error) {
 	}
 }
 
-// where finds the innermost function of this module that panicked, or of
-// whatever else if there is none on the stack.
-func where() string {
+// where finds the innermost function of this module that panicked.
+func where() string { return place("hudi-go/hudi") }
+
+// Place is for a function that recovered a panic of code which is not this
+// program's: the innermost function and line that panicked.
+func Place() string { return place("") }
+
+// place finds the innermost function whose name has a text in it, or any if
+// there is none on the stack.
+func place(of string) string {
 	pcs := make([]uintptr, 64)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs)])
 	first := ""
 	for {
 		f, more := frames.Next()
 		at := fmt.Sprintf("%s:%d", f.Function, f.Line)
 		switch {
 		case strings.HasPrefix(f.Function, "runtime."):
-		case strings.Contains(f.Function, "hudi-go/hudi"):
+		case strings.Contains(f.Function, of):
 			return at
 		case first == "":
 			first = at
