@@ -6,7 +6,9 @@
 // and timeline and pins an instant; [Table.Plan] resolves the schema of that
 // instant, lists its file slices and makes one [scan.Task] of each; [Table.Scan]
 // (or [Read], for a plan that came from another process) runs the tasks and
-// streams batches. Nothing here writes.
+// streams batches. Below it, package scan reads base files and package mergeread
+// merges logs into them, by rules that a program can add to
+// (mergeread.Register). Nothing here writes.
 package provider
 
 import (

@@ -22,7 +22,11 @@ func main() {
 	if len(os.Args) > 1 {
 		name = os.Args[1]
 	}
-	if err := run(context.Background(), filepath.Join("../../testdata/tables/extra", name, "table.zip")); err != nil {
+	tables := "testdata/tables/extra" // as seen from the project's root
+	if _, err := os.Stat(tables); err != nil {
+		tables = "../../testdata/tables/extra"
+	}
+	if err := run(context.Background(), filepath.Join(tables, name, "table.zip")); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -13,7 +13,10 @@ import (
 )
 
 func main() {
-	path := "../../testdata/trips"
+	path := "testdata/trips" // as seen from the project's root
+	if _, err := os.Stat(path); err != nil {
+		path = "../../testdata/trips"
+	}
 	if len(os.Args) > 1 {
 		path = os.Args[1]
 	}

@@ -38,8 +38,9 @@ Tables in folders of that folder are called folder.table: SHOW ALL TABLES lists 
 Statements come from -c, from -f, or from standard input; without any, a prompt opens. In files and on standard input,
 lines may also be commands of the prompt (.tables, .output, .quit; .help lists them).
 SELECT * gives a table's own columns; a statement that names a _hoodie_ column finds these columns, too, in front.
-A table that was not named can be read by FROM read_hudi('PATH'). Other views of a table are FROM as_of(t, '2024-05-01'),
-changes(t, BEGIN) and cdc(t, BEGIN); docs/SQL.md has all functions and settings.`,
+A table that was not named can be read by FROM read_hudi('PATH'). Other views of a table are
+read_hudi('PATH', as_of := '2024-05-01'), hudi_changes('PATH', BEGIN, END) and hudi_cdc('PATH', BEGIN, END); docs/SQL.md
+has all functions.`,
 		Example: `  hudi sql -t trips=/lake/trips -c 'SELECT city, avg(fare) FROM trips GROUP BY ALL ORDER BY 2 DESC'
   hudi sql /lake -f report.sql -O report.csv
   hudi sql /lake`,
