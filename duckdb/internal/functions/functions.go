@@ -59,6 +59,7 @@ type Functions struct {
 	footers *footers
 	named   sync.Map // name -> named
 	asker   *asker   // nil for none
+	last    repeated
 }
 
 // New makes the functions.

@@ -130,8 +130,13 @@ func (f *Functions) sql(arguments []string) (string, error) {
 	if name, ok := strings.CutPrefix(arguments[0], mark); ok {
 		if n, ok := f.named.Load(name); ok {
 			n := n.(named)
-			n.query = hinted(n.query, f.hint(name, arguments))
-			return f.namedSQL(ctx, n)
+			if !n.ready {
+				return f.namedSQL(ctx, n)
+			}
+			return f.last.or(repeatKey(arguments, n.table.Instant()), func() (string, error) {
+				n.query = hinted(n.query, f.hint(name, arguments))
+				return f.namedSQL(ctx, n)
+			})
 		}
 		return "", fmt.Errorf("table %s is not registered any more", name)
 	}
@@ -139,6 +144,11 @@ func (f *Functions) sql(arguments []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return f.last.or(repeatKey(arguments, t.Instant()), func() (string, error) { return f.pathSQL(ctx, t, q, arguments) })
+}
+
+// pathSQL is the query of a table that is named by its path.
+func (f *Functions) pathSQL(ctx context.Context, t *provider.Table, q provider.Query, arguments []string) (string, error) {
 	condition := q.Where
 	// DuckDB asks the rows; the plan leaves out what is certain to be left out.
 	q.Inexact = true
