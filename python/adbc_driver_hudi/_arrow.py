@@ -9,8 +9,11 @@ from __future__ import annotations
 import ctypes
 import datetime
 import decimal
+import errno
 import struct
 from typing import Any, Callable, Iterator
+
+from adbc_driver_manager import AdbcStatusCode, OperationalError
 
 __all__ = ["Field", "Schema", "count_rows", "iter_batches", "read_schema"]
 
@@ -177,6 +180,19 @@ def read_schema(capsule: Any) -> list[Field]:
     return [Field(c.children[i].contents) for i in range(c.n_children)]
 
 
+def _failure(code: int, message: str) -> Exception:
+    """The error of a stream that failed with an errno: the driver has one for each kind of status."""
+    status = {
+        errno.ECANCELED: AdbcStatusCode.CANCELLED,
+        errno.ETIMEDOUT: AdbcStatusCode.TIMEOUT,
+        errno.ENOENT: AdbcStatusCode.NOT_FOUND,
+        errno.EINVAL: AdbcStatusCode.INVALID_ARGUMENT,
+        errno.ENOSYS: AdbcStatusCode.NOT_IMPLEMENTED,
+        errno.EACCES: AdbcStatusCode.UNAUTHORIZED,
+    }.get(code, AdbcStatusCode.IO)
+    return OperationalError(f"{status.name}: {message}", status_code=status)
+
+
 def _arrays(address: int) -> Iterator[_CArray]:
     """The arrays of the ``ArrowArrayStream`` at an address, each valid until the next one."""
     stream = _CStream.from_address(address)
@@ -184,7 +200,7 @@ def _arrays(address: int) -> Iterator[_CArray]:
         array = _CArray()
         code = stream.get_next(ctypes.byref(stream), ctypes.byref(array))
         if code:
-            raise OSError(code, (stream.get_last_error(ctypes.byref(stream)) or b"").decode())
+            raise _failure(code, (stream.get_last_error(ctypes.byref(stream)) or b"").decode())
         if not array.release:
             return
         try:
@@ -198,8 +214,8 @@ def iter_batches(address: int, schema: list[Field]) -> Iterator[list[list[Any]]]
 
     Raises
     ------
-    OSError
-        with the stream's message if it fails; the caller may know more.
+    adbc_driver_manager.Error
+        if the stream fails.
     """
     for array in _arrays(address):
         yield [_values(f, array.children[i].contents) for i, f in enumerate(schema)]

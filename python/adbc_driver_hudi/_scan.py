@@ -255,6 +255,7 @@ class _ReadPartition(Running):
     """The reading of a partition, which has a connection but no statement."""
 
     def __init__(self, database: manager.AdbcDatabase, descriptor: bytes) -> None:
+        self._database = database
         self._connection = manager.AdbcConnection(database)
         try:
             self.handle = interruptible(lambda: self._connection.read_partition(descriptor), self._connection.cancel)

@@ -21,6 +21,7 @@ class Running:
     """A statement that runs. Its stream may be given away, and lives on when the rest is closed."""
 
     def __init__(self, database: manager.AdbcDatabase, prepare: Prepare) -> None:
+        self._database = database  # lives as long
         self._connection = manager.AdbcConnection(database)
         try:
             self.statement = manager.AdbcStatement(self._connection)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import datetime
 import decimal
 import pickle
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
+import adbc_driver_manager
 import duckdb
 import pandas
 import polars
@@ -209,9 +212,23 @@ def test_partitions(trips: Table, spark: pa.Table) -> None:
     assert few.count() == 3
 
 
-def test_partitions_elsewhere(trips: Table, tmp_path: object) -> None:
+def test_partitions_elsewhere(trips: Table) -> None:
     """Another process reads them, with nothing but the bytes."""
     blob = pickle.dumps(trips.scan(columns=["trip_id"]).partitions())
     program = "import pickle, sys; print(sum(p.count() for p in pickle.load(sys.stdin.buffer)))"
     out = subprocess.run([sys.executable, "-c", program], input=blob, capture_output=True, check=True)
     assert int(out.stdout) == trips.count()
+
+
+def test_files_that_have_gone(tmp_path: Path) -> None:
+    """Every way to read tells of an error in the middle of a stream, with the file's name."""
+    path = tmp_path / "trips"
+    shutil.copytree(TRIPS, path)
+    parts = Table(path).partitions()
+    for file in path.glob("city=*/*"):
+        file.unlink()
+    for read in (Partition.to_arrow, Partition.to_pylist, Partition.count, Partition.to_polars, list):
+        with pytest.raises(adbc_driver_manager.Error, match="no such file") as error:
+            for part in parts:
+                read(part)
+        assert str(path) in str(error.value)
