@@ -84,3 +84,21 @@ func TestStatsOfJoins(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+func TestCommandsOfThePrompt(t *testing.T) {
+	for line, want := range map[string]string{
+		".tables\n": ".tables", " .output csv ": ".output csv", "exit": ".quit", "QUIT;": ".quit", `\q`: ".quit", ".quit": ".quit",
+		"": "", "quit now": "", "SELECT 1": "", "-- .tables": "",
+	} {
+		if got := strings.Join(commandOf(line), " "); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+	for text, want := range map[string]bool{
+		"": true, "SELECT 1;": true, "-- one\n": true, "/* x */ ": true, "SELECT 1": false, "SELECT ';": false, "SELECT 1; SELECT": false, "/* ": false,
+	} {
+		if got := between(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
