@@ -4,6 +4,7 @@
     python with_pyspark.py PATH
 """
 
+import os
 import pickle
 import sys
 from typing import Iterable, Iterator
@@ -30,6 +31,7 @@ def frame(spark: SparkSession, scan: Scan) -> DataFrame:
 
 
 def main(path: str) -> None:
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers in the same environment
     spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
     scan = Table(path).scan(columns=["city", "distance_km"], filter="fare > 20")
     rows = frame(spark, scan).groupBy("city").sum("distance_km").orderBy("city").collect()
