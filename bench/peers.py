@@ -41,8 +41,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def base_files(table):
-    """The base files of a table that was written once and never compacted: all Parquet files in it."""
-    return sorted(glob.glob(f"{glob.escape(table)}/*.parquet"))
+    """The base files of a table that was written once and never compacted: all Parquet files in it but native logs."""
+    files = glob.glob(f"{glob.escape(table)}/*.parquet")
+    return sorted(f for f in files if not f.endswith((".log.parquet", ".deletes.parquet")))
 
 
 def own_columns(table, columns):
