@@ -22,7 +22,8 @@ type Conn struct {
 	schema string  // the current one, "" for main
 	makes  bool    // it may have tables and views of its own
 
-	settings []string // statements that set what the shadow must have as well
+	settings []string          // statements that set what the shadow must have as well
+	prepared map[string]string // lower-case name -> statement
 }
 
 // Use makes a schema the one in which names are looked for.
@@ -151,6 +152,7 @@ func (s *Statements) Next(ctx context.Context) (*Result, error) {
 	}
 	if !s.own {
 		s.conn.engine.shadow.ran(s.conn, bindings.PreparedStatementType(r.stmt), s.textOf(i))
+		s.conn.prepares(s.textOf(i))
 	}
 	return r, nil
 }
@@ -172,6 +174,9 @@ func (s *Statements) bind(ctx context.Context, i int) (*Result, error) {
 	c := s.conn
 	hints := ""
 	if !s.own {
+		if r := c.bindWritten(ctx, s.textOf(i)); r != nil {
+			return r, nil
+		}
 		hints = c.foresee(s.textOf(i))
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -67,6 +67,9 @@ type Options struct {
 	// Handed, if set, is told which part of such a table DuckDB's own Parquet
 	// reader will read for a statement.
 	Handed func(Handed)
+	// Planned, if set, is told about each plan of a table in a statement, also
+	// if it is only explained.
+	Planned func(*provider.Table, *provider.Plan)
 }
 
 // An Engine is a database. It is safe for concurrent use; statements that run
@@ -106,7 +109,7 @@ func Open(o Options) (*Engine, error) {
 		o.Scans.Threads = o.Threads
 	}
 	e.functions = functions.New(functions.Options{
-		Provider: o.Provider, Query: o.Scans, Context: e.contextOf, NoPaths: !o.Paths, Scanned: o.Scanned, Handed: o.Handed,
+		Provider: o.Provider, Query: o.Scans, Context: e.contextOf, NoPaths: !o.Paths, Scanned: o.Scanned, Handed: o.Handed, Planned: o.Planned,
 		Hint: e.hint, Number: "getvariable('" + statementVariable + "')",
 	})
 	if err := e.open(); err != nil {

@@ -39,6 +39,9 @@ var hintCases = []struct {
 	{"SELECT id FROM {mor} WHERE qty < 50 UNION ALL SELECT id FROM {mor}", map[string]string{"mor": ""}},
 	{"SELECT id FROM found WHERE part = '2024-02'", map[string]string{"mor": "part = '2024-02'"}},
 	{"SELECT id FROM made JOIN cow USING (id) WHERE qty < 50 -- a comment; here\n", map[string]string{"cow": "qty < 50"}},
+	{"EXECUTE point('k00007')", map[string]string{"cow": "id = 'k00007'"}},
+	{"execute \"From To\"(high := 200010 /* , */, low := 100000::BIGINT);", map[string]string{"mor": "qty >= 100000"}},
+	{"EXECUTE twice('2024-01, 2024-02', 50)", map[string]string{"cow": "qty < 50"}},
 }
 
 // TestStatementsReachScans: what statements ask of tables reaches the planning
@@ -77,6 +80,14 @@ func TestStatementsReachScans(t *testing.T) {
 		}
 	}
 	for _, conn := range []*Conn{c, without} {
+		for _, sql := range []string{
+			"PREPARE point AS SELECT id, qty FROM cow WHERE id = ?", `PREPARE "From To" AS SELECT id FROM mor WHERE qty BETWEEN $low AND $high`,
+			"PREPARE twice AS SELECT id FROM cow WHERE part <> $1 AND qty < $2 AND amount IS DISTINCT FROM $2",
+		} {
+			if err := conn.Exec(context.Background(), sql); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if err := conn.Exec(context.Background(), "CREATE VIEW few AS SELECT * FROM cow WHERE qty > 890000; CREATE VIEW found AS FROM 'hudi:"+paths["mor"]+"'"); err != nil {
 			t.Fatal(err)
 		}
@@ -145,20 +156,28 @@ func TestSettings(t *testing.T) {
 
 func sortedRows(t *testing.T, c *Conn, sql string) []string {
 	t.Helper()
-	r, err := c.Query(context.Background(), sql)
+	all, err := rowsOf(t, c, sql)
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
+	slices.Sort(all)
+	return all
+}
+
+// rowsOf gives the rows of a query as texts.
+func rowsOf(t *testing.T, c *Conn, sql string) (all []string, err error) {
+	r, err := c.Query(t.Context(), sql)
+	if err != nil {
+		return nil, err
+	}
 	defer r.Close()
-	var all []string
 	for {
 		b, err := r.Next()
 		if err == io.EOF {
-			slices.Sort(all)
-			return all
+			return all, nil
 		}
 		if err != nil {
-			t.Fatalf("%s: %v", sql, err)
+			return nil, err
 		}
 		for row := range int(b.NumRows()) {
 			text := ""

@@ -123,8 +123,22 @@ func printPlan(e *Env, t *provider.Table, q provider.Query, p *provider.Plan, es
 		{"instant", orNone(p.Instant())},
 		{"columns", fmt.Sprint(p.Schema().NumFields())},
 		{"rows", rowsText(estimate)},
-		{"reads", fmt.Sprintf("%d partitions, %d file slices, %d base files, %d logs, %s", s.Partitions, s.Slices, s.BaseFiles, s.LogFiles, bytesText(s.Bytes))},
+		{"reads", readsText(s)},
 	}
+	pairs = append(pairs, conditionPairs(p)...)
+	if _, err := fmt.Fprintln(e.Stdout); err != nil {
+		return err
+	}
+	return render.Pairs(e.Stdout, pairs)
+}
+
+func readsText(s provider.PlanStats) string {
+	return fmt.Sprintf("%d partitions, %d file slices, %d base files, %d logs, %s", s.Partitions, s.Slices, s.BaseFiles, s.LogFiles, bytesText(s.Bytes))
+}
+
+// conditionPairs tell what is asked of the rows, and what that left out.
+func conditionPairs(p *provider.Plan) [][2]string {
+	var pairs [][2]string
 	for _, f := range p.Filters {
 		support := f.Support
 		if support == pushdown.Unsupported.String() {
@@ -132,13 +146,10 @@ func printPlan(e *Env, t *provider.Table, q provider.Query, p *provider.Plan, es
 		}
 		pairs = append(pairs, [2]string{"condition", f.Condition + ": " + support})
 	}
-	for _, l := range s.Levels {
+	for _, l := range p.Stats.Levels {
 		pairs = append(pairs, [2]string{l.Level, levelText(l)})
 	}
-	if _, err := fmt.Fprintln(e.Stdout); err != nil {
-		return err
-	}
-	return render.Pairs(e.Stdout, pairs)
+	return pairs
 }
 
 // levelText tells what was pruned at a level, and by what.

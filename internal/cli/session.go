@@ -17,6 +17,14 @@ type session struct {
 	conn   *duckdb.Conn
 	tables *duckdb.Tables
 	stats  *statsLog
+
+	planned []tablePlan // of the statement at hand
+}
+
+// tablePlan is what a statement reads of a table.
+type tablePlan struct {
+	table *provider.Table
+	plan  *provider.Plan
 }
 
 func newSession(e *Env, o provider.Options, q provider.Query) (*session, error) {
@@ -28,6 +36,7 @@ func newSession(e *Env, o provider.Options, q provider.Query) (*session, error) 
 	s.engine, err = duckdb.Open(duckdb.Options{
 		Threads: q.Threads, MemoryLimit: limit - q.MemoryLimit,
 		Paths: true, Provider: o, Scans: q, Scanned: s.stats.add, Handed: s.stats.handed,
+		Planned: func(t *provider.Table, p *provider.Plan) { s.planned = append(s.planned, tablePlan{t, p}) },
 	})
 	if err != nil {
 		return nil, err

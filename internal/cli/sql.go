@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hudi-go/hudi/internal/batch"
+	"github.com/hudi-go/hudi/internal/render"
 	"github.com/hudi-go/hudi/provider"
 )
 
@@ -172,6 +173,7 @@ func (s *session) run(ctx context.Context, text string, out *output) (rows int64
 	p := startProgress(s.env, out, s.stats)
 	defer p.stop()
 	for {
+		s.planned = nil
 		r, err := statements.Next(ctx)
 		if err == io.EOF {
 			return rows, nil
@@ -179,12 +181,31 @@ func (s *session) run(ctx context.Context, text string, out *output) (rows int64
 		if err != nil {
 			return rows, err
 		}
+		explains := out.format == render.Table && isPlan(r.Schema())
 		n, err := writeResult(r, r.HasRows(), p, out)
+		if err == nil && explains {
+			err = printPlanned(out.w, s.planned)
+		}
 		if err != nil {
 			return rows, err
 		}
 		rows += n
 	}
+}
+
+// printPlanned tells below the drawing of EXPLAIN what reached the scan of each
+// Hudi table, and what that left out.
+func printPlanned(w io.Writer, all []tablePlan) error {
+	for _, t := range all {
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+		pairs := append([][2]string{{"table", t.table.Name()}, {"reads", readsText(t.plan.Stats)}}, conditionPairs(t.plan)...)
+		if err := render.Pairs(w, pairs); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeResult writes the rows of a statement, if it gives any, and closes it.

@@ -42,6 +42,8 @@ type Options struct {
 	// Handed, if set, is told about each plan of which DuckDB's own reader reads
 	// some files.
 	Handed func(Handed)
+	// Planned, if set, is told about each plan of a table in a statement.
+	Planned func(*provider.Table, *provider.Plan)
 }
 
 // Handed tells what DuckDB's own Parquet reader reads of a table.

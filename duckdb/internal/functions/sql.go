@@ -63,6 +63,9 @@ func (p *plans) resolve(_ context.Context, a tablefunc.Arguments) (tablefunc.Sou
 // need no merging by DuckDB's own Parquet reader, with all that it can push
 // down, and the rest by the merge scan.
 func (f *Functions) SQL(ctx context.Context, t *provider.Table, p *provider.Plan, q provider.Query) (string, error) {
+	if f.options.Planned != nil {
+		f.options.Planned(t, p)
+	}
 	n, err := f.native(ctx, p)
 	if err != nil {
 		return "", err
