@@ -22,9 +22,9 @@ var Options = map[string][]string{
 	"aws_access_key_id":     {"s3.access-key-id", "fs.s3a.access.key"},
 	"aws_secret_access_key": {"s3.secret-access-key", "fs.s3a.secret.key"},
 	"aws_session_token":     {"s3.session-token", "fs.s3a.session.token"},
-	"aws_region":            {"aws_default_region", "s3.region", "fs.s3a.endpoint.region"},
+	"aws_region":            {"region", "aws_default_region", "s3.region", "fs.s3a.endpoint.region"},
 	// A URL, or a host, which is spoken to by HTTPS then.
-	"aws_endpoint": {"aws_endpoint_url", "aws_endpoint_url_s3", "s3.endpoint", "fs.s3a.endpoint"},
+	"aws_endpoint": {"endpoint", "aws_endpoint_url", "aws_endpoint_url_s3", "s3.endpoint", "fs.s3a.endpoint"},
 	// true: the bucket is part of the path, not of the host name. Stores that
 	// aren't AWS's are spoken to like that anyway.
 	"s3.path-style-access": {"fs.s3a.path.style.access"},

@@ -27,7 +27,7 @@ class Table:
     path
         Where it lies: a path or ``hudi+s3://bucket/path``.
     storage_options
-        Options of the object store, e.g. ``{"region": "eu-west-1"}``.
+        Options of the object store, e.g. ``{"aws_region": "eu-west-1"}``.
     read_options
         Hudi's own read options, e.g. ``{"hoodie.datasource.merge.type": "skip_merge"}``.
     threads
