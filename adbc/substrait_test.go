@@ -3,6 +3,8 @@ package adbc_test
 import (
 	"encoding/json"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-adbc/go/adbc"
@@ -27,7 +29,7 @@ func TestSubstrait(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"filter and project": "x,6;y,7", "filter after project": "x,6", "filter and mask of a read": "7.5,1;20.25,2;3,7", "fetch of nothing": "", "fetch of all": "x,6;y,7",
+		"filter and project": "x,6;y,7", "filter after project": "x,6", "filter and mask of a read": "20.25,2;3,7;7.5,1", "fetch of nothing": "", "fetch of all": "x,6;y,7",
 	}
 	rows := map[string]int64{"fetch": 0, "project after fetch": 1}
 	codes := map[string]adbc.Status{
@@ -44,10 +46,10 @@ func TestSubstrait(t *testing.T) {
 			continue
 		}
 		if text, ok := want[p.Name]; ok {
-			if got := run(t, s).text(); got != text {
+			if got := inAnyOrder(run(t, s).text()); got != text {
 				t.Errorf("%s: %s, want %s", p.Name, got, text)
 			}
-			if got := readAll(t, c, s).text(); got != text {
+			if got := inAnyOrder(readAll(t, c, s).text()); got != text {
 				t.Errorf("%s, by partitions: %s, want %s", p.Name, got, text)
 			}
 		}
@@ -69,4 +71,11 @@ func TestSubstrait(t *testing.T) {
 	if err := s.SetSubstraitPlan([]byte("nonsense")); errorOf(t, err).Code != adbc.StatusInvalidArgument {
 		t.Error(err)
 	}
+}
+
+// inAnyOrder sorts rows as text: files are read side by side.
+func inAnyOrder(text string) string {
+	rows := strings.Split(text, ";")
+	slices.Sort(rows)
+	return strings.Join(rows, ";")
 }
