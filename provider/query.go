@@ -75,7 +75,7 @@ type Query struct {
 	// Limit is the most rows returned; 0 means all. Like the numbers below it
 	// can't be less than 0.
 	Limit int64
-	// BatchSize is the most rows of a batch; 0 means 32768.
+	// BatchSize is the most rows of a batch; 0 means 16384.
 	BatchSize int
 	// Threads bounds what is decoded at the same time; 0 means one.
 	Threads int

@@ -6,7 +6,7 @@ import "github.com/apache/arrow-go/v18/arrow/memory"
 const PositionColumn = "_pos"
 
 // DefaultBatchSize is the number of rows per batch where none is asked for.
-const DefaultBatchSize = 32 << 10
+const DefaultBatchSize = 16 << 10
 
 // A RowRange is a range of row ordinals of a file, End excluded.
 type RowRange struct{ Start, End int64 }

@@ -10,7 +10,7 @@ import (
 // readAhead is how many bytes of a column chunk one read asks for, unless the
 // file is a distant one. Two such buffers' worth of memory per column is what a
 // scan costs.
-const readAhead = 1 << 20
+const readAhead = 1 << 19
 
 // A window gives the bytes of a column chunk, reading ahead of the pages by a
 // bounded amount.
