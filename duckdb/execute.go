@@ -116,15 +116,7 @@ func (c *Conn) bindWritten(ctx context.Context, text string) *Result {
 	if query == "" {
 		return nil
 	}
-	s, err := c.Statements(query)
-	if err != nil {
-		return nil
-	}
-	defer s.Close()
-	if s.Len() != 1 {
-		return nil
-	}
-	r, err := s.bind(ctx, 0)
+	r, err := c.bindOne(ctx, query)
 	if err != nil {
 		return nil
 	}

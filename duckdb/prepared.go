@@ -15,15 +15,7 @@ import (
 // to stand in the text; columns whose type hangs on them are null here. The context is that of all reading of the result, which
 // must be closed.
 func (c *Conn) Prepare(ctx context.Context, sql string) (*Result, error) {
-	s, err := c.Statements(sql)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	if s.n != 1 {
-		return nil, &Error{Kind: "Invalid Input Error", Message: fmt.Sprintf("one statement is wanted, not %d", s.n)}
-	}
-	r, err := s.bind(ctx, 0)
+	r, err := c.bindOne(ctx, sql)
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +32,19 @@ func (c *Conn) Prepare(ctx context.Context, sql string) (*Result, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// bindOne binds a text of one statement.
+func (c *Conn) bindOne(ctx context.Context, sql string) (*Result, error) {
+	s, err := c.Statements(sql)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if s.n != 1 {
+		return nil, &Error{Kind: "Invalid Input Error", Message: fmt.Sprintf("one statement is wanted, not %d", s.n)}
+	}
+	return s.bind(ctx, 0)
 }
 
 // Reads tells whether the statement is one that changes nothing: SELECT and

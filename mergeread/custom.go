@@ -27,7 +27,7 @@ func (r Record) Value(column int) (arrow.Array, int) {
 	switch {
 	case v == noRef:
 		return nil, 0
-	case v.src() >= madeSource:
+	case v.isMade():
 		return r.r.made.columns[column].chunk(v.src() - madeSource), v.row()
 	}
 	return r.r.sources[v.src()].cols[column], v.row()
@@ -81,8 +81,11 @@ func (w *Row) begin(m *resolver, records ...state) {
 		return
 	}
 	for _, s := range records {
+		if s.overlay < 0 {
+			continue // a row as it was read
+		}
 		for _, c := range m.live {
-			if v := m.column(s, c); s.overlay >= 0 && v != noRef && v.src() >= madeSource {
+			if v := m.column(s, c); v.isMade() {
 				w.columns[c].chunk(v.src() - madeSource)
 			}
 		}
@@ -108,6 +111,9 @@ func (w *Row) release() {
 // madeSource is the first of the source numbers that stand for the chunks of
 // a column that the merger made.
 const madeSource = 1 << 30
+
+// isMade says that the merger made the value.
+func (r ref) isMade() bool { return r != noRef && r.src() >= madeSource }
 
 // A madeColumn holds the values that a merger made for a column. They pile up
 // in a builder, which becomes an array when one of them is asked for.
@@ -214,7 +220,7 @@ func (m *resolver) replace(s, by state) {
 	}
 	for _, c := range m.live {
 		v := m.column(s, c)
-		if v != noRef && v.src() >= madeSource && (by.overlay < 0 || m.column(by, c) != v) {
+		if v.isMade() && (by.overlay < 0 || m.column(by, c) != v) {
 			m.made.columns[c].forget(v)
 		}
 	}

@@ -159,7 +159,7 @@ func (b *builder) resolve(m *resolver, spans []span, c int) []span {
 			s = span{nullSource, 0, 1}
 			if v := m.overlays[int(spans[len(b.spans)].row)*m.width+c]; v != noRef {
 				s = span{int32(v.src()), int32(v.row()), 1}
-				if v.src() >= madeSource {
+				if v.isMade() {
 					s = m.placeMade(v, c, b.columns[c])
 				}
 			}
