@@ -75,22 +75,33 @@ func (e *engine) list(ctx context.Context, dbSchema, table pattern) ([]listed, e
 	return out, nil
 }
 
-// GetObjects lists the catalog, its schemas, tables and columns down to a
-// depth. Tables that can't be read have no list of columns.
-func (c *connection) GetObjects(ctx context.Context, depth adbc.ObjectDepth, catalogName, dbSchema, tableName, columnName *string, tableTypes []string) (array.RecordReader, error) {
+// lookup gives the schemas and tables whose names fit, and the engine that has
+// them, which must be released.
+func (c *connection) lookup(ctx context.Context, dbSchema, tableName *string) (*engine, settings, []listed, error) {
 	set, _, err := c.state()
 	if err != nil {
-		return nil, err
+		return nil, set, nil, err
 	}
 	e, err := c.db.engine(ctx, set.view)
 	if err != nil {
-		return nil, wrap(err)
+		return nil, set, nil, wrap(err)
 	}
-	defer e.release()
 	objects, err := e.list(ctx, pattern{dbSchema}, pattern{tableName})
 	if err != nil {
-		return nil, wrap(err)
+		e.release()
+		return nil, set, nil, wrap(err)
 	}
+	return e, set, objects, nil
+}
+
+// GetObjects lists the catalog, its schemas, tables and columns down to a
+// depth. Tables that can't be read have no list of columns.
+func (c *connection) GetObjects(ctx context.Context, depth adbc.ObjectDepth, catalogName, dbSchema, tableName, columnName *string, tableTypes []string) (array.RecordReader, error) {
+	e, set, objects, err := c.lookup(ctx, dbSchema, tableName)
+	if err != nil {
+		return nil, err
+	}
+	defer e.release()
 	if len(tableTypes) > 0 && !slices.Contains(tableTypes, tableType) {
 		for i := range objects {
 			objects[i].tables = nil

@@ -42,19 +42,11 @@ func (c *connection) GetStatisticNames(context.Context) (array.RecordReader, err
 // will do, the footers of all base files are read; what is not exact even so is
 // marked. Tables that can't be read have none.
 func (c *connection) GetStatistics(ctx context.Context, catalogName, dbSchema, tableName *string, approximate bool) (array.RecordReader, error) {
-	set, _, err := c.state()
+	e, set, objects, err := c.lookup(ctx, dbSchema, tableName)
 	if err != nil {
 		return nil, err
 	}
-	e, err := c.db.engine(ctx, set.view)
-	if err != nil {
-		return nil, wrap(err)
-	}
 	defer e.release()
-	objects, err := e.list(ctx, pattern{dbSchema}, pattern{tableName})
-	if err != nil {
-		return nil, wrap(err)
-	}
 	r, err := c.oneBatch(adbc.GetStatisticsSchema, func(b *array.RecordBuilder) {
 		if !(pattern{catalogName}).matches(catalog) {
 			return
