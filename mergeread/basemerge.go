@@ -18,7 +18,7 @@ type baseMerge struct {
 func newBaseMerge(f *fold, b *builder, out *output, stats *Stats, s *source) *baseMerge {
 	f.sources[baseSource] = s
 	b.set(baseSource, s)
-	out.reset()
+	out.reset(s.room(baseSource, 0))
 	return &baseMerge{fold: f, b: b, out: out, stats: stats, s: s}
 }
 
@@ -63,18 +63,20 @@ func (m *baseMerge) pass(end int, to []arrow.RecordBatch) ([]arrow.RecordBatch, 
 		return to, nil
 	}
 	// What was collected before goes first, then the stretch as a slice.
-	to, err := m.flush(to)
+	to, err := m.flush(m.next, to)
 	if err != nil {
 		return to, err
 	}
 	m.out.add(baseSource, m.next, n)
 	m.stats.PassedSlice += int64(n)
-	return m.flush(to)
+	return m.flush(end, to)
 }
 
-func (m *baseMerge) flush(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+// flush makes a batch of what was collected of the rows before end.
+func (m *baseMerge) flush(end int, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	m.out.room.end = int32(end)
 	to, err := m.b.build(m.fold.resolver, m.out, to)
-	m.out.reset()
+	m.out.reset(m.s.room(baseSource, end))
 	return to, err
 }
 
@@ -84,5 +86,5 @@ func (m *baseMerge) finish(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) 
 	if err != nil {
 		return to, err
 	}
-	return m.flush(to)
+	return m.flush(m.s.rows, to)
 }

@@ -130,7 +130,7 @@ func (c *compaction) flush(k Kind, moved []ref) error {
 		}
 		owner = owner[s.rows:]
 	}
-	c.rows[k].reset()
+	c.rows[k].reset(noRoom)
 	c.owner[k] = c.owner[k][:0]
 	return nil
 }
@@ -194,7 +194,7 @@ func copyBatch(sources []*source, schema *arrow.Schema, o *output, mem memory.Al
 		}
 	}()
 	var sel selection
-	sel.reset(o.spans, o.rows, 0)
+	sel.reset(o.spans, o.rows, noRoom)
 	for i, f := range schema.Fields() {
 		g := newGatherer(f.Type, mem)
 		for _, src := range sel.sources {

@@ -30,7 +30,7 @@ type gatherer struct {
 	width    int // bytes per value of fixed width types, 0 otherwise
 	views    []view
 	children []*gatherer
-	full     bool      // every selected source has the column
+	full     bool      // every selected row has a source with the column
 	scratch  []span    // of the children of lists
 	child    selection // made of scratch
 }
@@ -148,10 +148,7 @@ func (g *gatherer) gather(sel *selection) (arrow.Array, error) {
 
 // copied is gather without the short cut.
 func (g *gatherer) copied(sel *selection) (arrow.Array, error) {
-	g.full = true
-	for _, src := range sel.sources {
-		g.full = g.view(src).arr != nil && g.full
-	}
+	g.meet(sel)
 	bufs, nulls := g.validity(sel)
 	data, err := g.values(sel, bufs, nulls)
 	if bufs != nil {
@@ -162,6 +159,14 @@ func (g *gatherer) copied(sel *selection) (arrow.Array, error) {
 	}
 	defer data.Release()
 	return array.MakeFromData(data), nil
+}
+
+// meet looks at the arrays that rows are selected of.
+func (g *gatherer) meet(sel *selection) {
+	g.full = !sel.absent
+	for _, src := range sel.sources {
+		g.full = g.view(src).arr != nil && g.full
+	}
 }
 
 // values copies all but the validity bitmap.
@@ -208,7 +213,7 @@ func (g *gatherer) validity(sel *selection) (*memory.Buffer, int) {
 	if g.dt.ID() == arrow.NULL {
 		return nil, n
 	}
-	some := sel.absent || !g.full
+	some := !g.full
 	for _, src := range sel.sources {
 		some = some || g.views[src].valid != nil
 	}
@@ -289,7 +294,7 @@ func (g *gatherer) lists(spans []span, n int, valid *memory.Buffer, nulls int) (
 	if g.dt.ID() == arrow.MAP { // array.Map looks past an offset of its entries
 		gather = g.children[0].copied
 	}
-	g.child.reset(g.scratch, int(at), 0)
+	g.child.reset(g.scratch, int(at), noRoom)
 	child, err := gather(&g.child)
 	if err != nil {
 		offs.Release()

@@ -31,6 +31,11 @@ var gatherTypes = []arrow.DataType{
 // TestGather gathers random spans of random, sliced arrays and compares with
 // Arrow's concatenation of the same slices.
 func TestGather(t *testing.T) {
+	defer func() {
+		if inPlaceSeen < 50 {
+			t.Errorf("%d selections were made in place", inPlaceSeen)
+		}
+	}()
 	for _, dt := range gatherTypes {
 		t.Run(dt.String(), func(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
@@ -79,8 +84,9 @@ func checkGather(t *testing.T, dt arrow.DataType, mem memory.Allocator, r *rand.
 		t.Fatal(err)
 	}
 	defer want.Release()
+	checkInPlace(t, g, spans, n, arrs, want)
 	var sel selection
-	sel.reset(spans, n, arrs[baseSource].Len())
+	sel.reset(spans, n, room{src: baseSource, rows: int32(arrs[baseSource].Len())})
 	got, err := g.gather(&sel)
 	if err != nil {
 		t.Fatal(err)
@@ -95,6 +101,53 @@ func checkGather(t *testing.T, dt arrow.DataType, mem memory.Allocator, r *rand.
 		t.Fatalf("spans %v:\ngot  %v\nwant %v", spans, got, want)
 	}
 }
+
+// checkInPlace makes a selection in the memory of a copy of the base, as far as
+// it can be, and looks that rows outside of its room stay.
+func checkInPlace(t *testing.T, g *gatherer, spans []span, n int, arrs []arrow.Array, want arrow.Array) {
+	t.Helper()
+	base, err := array.Concatenate([]arrow.Array{arrs[1], arrs[baseSource], arrs[2]}, g.mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer base.Release()
+	from := arrs[1].Len()
+	own := array.NewSlice(base, int64(from), int64(from+arrs[baseSource].Len()))
+	defer own.Release()
+	g.set(baseSource, own)
+	defer g.set(baseSource, arrs[baseSource])
+	end := 0
+	for _, s := range spans {
+		if s.src == baseSource {
+			end = max(end, int(s.row+s.n))
+		}
+	}
+	end = max(end, min(n, own.Len()))
+	before, err := array.Concatenate([]arrow.Array{own}, g.mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Release()
+	var sel selection
+	sel.reset(spans, n, room{src: baseSource, end: int32(end), rows: int32(own.Len()), owned: true})
+	if !g.fitsInPlace(&sel) {
+		return
+	}
+	inPlaceSeen++
+	got := g.inPlace(&sel)
+	defer got.Release()
+	if got.NullN() != want.NullN() || !array.Equal(got, want) {
+		t.Fatalf("spans %v in place:\ngot  %v\nwant %v", spans, got, want)
+	}
+	if !array.SliceEqual(base, 0, int64(from), arrs[1], 0, int64(from)) ||
+		!array.SliceEqual(base, int64(from+own.Len()), int64(base.Len()), arrs[2], 0, int64(arrs[2].Len())) ||
+		!array.SliceEqual(own, int64(end), int64(own.Len()), before, int64(end), int64(own.Len())) {
+		t.Fatalf("spans %v in place: rows outside of its room changed", spans)
+	}
+}
+
+// inPlaceSeen counts the selections that were made in place.
+var inPlaceSeen int
 
 // randomSpans takes stretches from anywhere, and from a null source at either
 // end.

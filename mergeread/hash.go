@@ -181,6 +181,7 @@ func (p *hashPath) rows(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 		return to, err
 	}
 	defer s.release()
+	s.owned = batch.Owned(p.base)
 	m := newBaseMerge(p.fold, p.builder, &p.out, p.opts.Stats, s)
 	to, err = p.probe(m, to)
 	if err != nil {
@@ -293,7 +294,7 @@ func (p *hashPath) elsewhere(to []arrow.RecordBatch) ([]arrow.RecordBatch, error
 
 // inserts yields the entries that no base row has, one batch per call.
 func (p *hashPath) inserts(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
-	p.out.reset()
+	p.out.reset(noRoom)
 	p.cursor = p.fold.inserts(p.cursor, p.opts.BatchSize, &p.out, p.opts.Stats)
 	to, err := p.build(p.fold.resolver, &p.out, to)
 	if err == nil && p.cursor == len(p.fold.heads) {

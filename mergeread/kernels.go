@@ -30,33 +30,37 @@ func (g *gatherer) fixed(sel *selection) *memory.Buffer {
 
 // copyFixed copies values of a type T of the column's width.
 func copyFixed[T fixedValue](g *gatherer, to []byte, sel *selection) {
-	dst, spans := valuesOf[T](to), sel.spans
-	if g.full {
-		spans = sel.bulk
-	}
-	for _, s := range spans {
-		n, row := int(s.n), int(s.row)
-		if s.src < 0 || g.views[s.src].fixed == nil {
-			clear(dst[:n])
-			dst = dst[n:]
-			continue
-		}
-		src := valuesOf[T](g.views[s.src].fixed)
-		if n < 16 {
-			for i := range n { // a call of copy costs more than so few values
-				dst[i] = src[row+i]
-			}
-		} else {
-			copy(dst[:n], src[row:row+n])
-		}
-		dst = dst[n:]
-	}
+	dst := valuesOf[T](to)
 	if !g.full {
+		for _, s := range sel.spans {
+			if s.src < 0 || g.views[s.src].fixed == nil {
+				clear(dst[:s.n])
+			} else {
+				copyValues(dst, valuesOf[T](g.views[s.src].fixed)[s.row:], int(s.n))
+			}
+			dst = dst[s.n:]
+		}
 		return
 	}
-	dst = valuesOf[T](to)
+	for _, b := range sel.bulk {
+		if b.n == 0 {
+			continue
+		}
+		copyValues(dst[b.at:], valuesOf[T](g.views[b.src].fixed)[b.row:], int(b.n))
+	}
 	for _, p := range sel.patches {
 		dst[p.at] = valuesOf[T](g.views[p.src].fixed)[p.row]
+	}
+}
+
+// copyValues copies n values.
+func copyValues[T fixedValue](dst, src []T, n int) {
+	if n >= 16 {
+		copy(dst[:n], src[:n])
+		return
+	}
+	for i := range n { // a call of copy costs more than so few values
+		dst[i] = src[i]
 	}
 }
 

@@ -385,6 +385,7 @@ type sliceInput struct {
 	mem    memory.Allocator
 	rows   int // per batch
 	opened int
+	owned  bool // base batches belong to the merge: they are parts of one array
 }
 
 func (si *sliceInput) input(output []string, emitDeletes bool) Input {
@@ -437,8 +438,38 @@ func (si *sliceInput) base(_ context.Context, columns []int, position bool) (bat
 		}
 		objs = append(objs, obj)
 	}
+	if si.owned {
+		return si.parts(schema, objs)
+	}
 	return si.reader(schema, objs)
 }
+
+// parts gives the batches of reader as slices of one.
+func (si *sliceInput) parts(schema *arrow.Schema, objs []map[string]any) (batch.Reader, error) {
+	one := *si
+	one.rows = len(objs)
+	rd, err := one.reader(schema, objs)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := batch.Collect(rd)
+	if err != nil {
+		return nil, err
+	}
+	var recs []arrow.RecordBatch
+	for _, rec := range whole {
+		for at := int64(0); at < rec.NumRows(); at += int64(si.rows) {
+			recs = append(recs, rec.NewSlice(at, min(at+int64(si.rows), rec.NumRows())))
+		}
+		rec.Release()
+	}
+	return ownedReader{batch.FromSlice(schema, recs)}, nil
+}
+
+// ownedReader gives its batches away for good.
+type ownedReader struct{ batch.Reader }
+
+func (ownedReader) Owned() bool { return true }
 
 func (si *sliceInput) run(run *modelRun) (batch.Reader, error) {
 	m := si.m

@@ -2,6 +2,7 @@ package mergeread
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -15,9 +16,13 @@ type output struct {
 	overlays bool   // some span is an overlay
 	dels     []bool // rows that stand for deleted keys, if they are wanted
 	wantDels bool
+	room     room
 }
 
-func (o *output) reset() { *o = output{spans: o.spans[:0], dels: o.dels[:0], wantDels: o.wantDels} }
+// reset begins another batch, made of rows of the room.
+func (o *output) reset(from room) {
+	*o = output{spans: o.spans[:0], dels: o.dels[:0], wantDels: o.wantDels, room: from}
+}
 
 // add appends rows of one source.
 func (o *output) add(src, row, n int) {
@@ -53,6 +58,7 @@ type builder struct {
 	mem     memory.Allocator
 	schema  *arrow.Schema
 	columns []*gatherer // by working column; nil = not in the output
+	first   []int       // for each output column, the first of the same working column
 	spans   []span      // scratch
 	sel     selection   // scratch
 }
@@ -63,6 +69,7 @@ func newBuilder(in *Input, mem memory.Allocator) *builder {
 		if b.columns[c] == nil {
 			b.columns[c] = newGatherer(in.Schema.Field(c).Type, mem)
 		}
+		b.first = append(b.first, slices.Index(in.Output, c))
 	}
 	return b
 }
@@ -121,26 +128,39 @@ func (o *output) split() (a, b output) {
 }
 
 func (b *builder) batch(m *resolver, o *output) (arrow.RecordBatch, error) {
-	cols := make([]arrow.Array, 0, b.schema.NumFields())
+	cols := make([]arrow.Array, len(b.in.Output), b.schema.NumFields())
 	defer func() {
 		for _, c := range cols {
-			c.Release()
+			if c != nil {
+				c.Release()
+			}
 		}
 	}()
-	base := 0
-	if s := m.sources[baseSource]; s != nil {
-		base = s.rows
-	}
-	b.sel.reset(o.spans, o.rows, base)
-	for _, c := range b.in.Output {
-		if o.overlays {
-			b.sel.reset(b.resolve(m, o.spans, c), o.rows, base)
+	b.sel.reset(o.spans, o.rows, o.room)
+	// What can fail comes first: rows merged in place are gone from the base.
+	waits := false
+	for i, c := range b.in.Output {
+		g := b.columns[c]
+		b.narrow(m, o, c)
+		if b.first[i] < i || g.fitsInPlace(&b.sel) {
+			waits = true
+			continue
 		}
-		arr, err := b.columns[c].gather(&b.sel)
-		if err != nil {
+		var err error
+		if cols[i], err = g.gather(&b.sel); err != nil {
 			return nil, err
 		}
-		cols = append(cols, arr)
+	}
+	for i, c := range b.in.Output {
+		switch {
+		case !waits || cols[i] != nil:
+		case b.first[i] < i:
+			cols[i] = cols[b.first[i]]
+			cols[i].Retain()
+		default:
+			b.narrow(m, o, c)
+			cols[i] = b.columns[c].inPlace(&b.sel)
+		}
 	}
 	if o.wantDels {
 		bld := array.NewBooleanBuilder(b.mem)
@@ -149,6 +169,13 @@ func (b *builder) batch(m *resolver, o *output) (arrow.RecordBatch, error) {
 		bld.Release()
 	}
 	return array.NewRecordBatch(b.schema, cols, int64(o.rows)), nil
+}
+
+// narrow makes the selection that of a column, where columns differ.
+func (b *builder) narrow(m *resolver, o *output, c int) {
+	if o.overlays {
+		b.sel.reset(b.resolve(m, o.spans, c), o.rows, o.room)
+	}
 }
 
 // resolve replaces overlays by the rows that have the values of a column.

@@ -65,7 +65,7 @@ func (p *passPath) step(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 		p.opts.Stats.BaseRows += int64(s.rows)
 		p.opts.Stats.PassedSlice += int64(s.rows)
 	}
-	p.out.reset()
+	p.out.reset(noRoom)
 	p.out.add(baseSource, 0, s.rows)
 	p.builder.set(baseSource, s)
 	return p.builder.build(p.res, &p.out, to)

@@ -41,7 +41,7 @@ func TestUnsorted(t *testing.T) {
 		recs[i], recs[j] = recs[j], recs[i]
 
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-		si := &sliceInput{m: m, mem: mem, rows: 1 + r.IntN(10)}
+		si := &sliceInput{m: m, mem: mem, rows: 1 + r.IntN(10), owned: seed%2 == 0}
 		in := si.input(m.columnNames(), false)
 		in.Sorted = true
 		rd, err := Merge(context.Background(), in, Options{Allocator: mem, BatchSize: 1 + r.IntN(8)})

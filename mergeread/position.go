@@ -10,6 +10,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/hudi-go/hudi/internal/batch"
 )
 
 // errPositions says that the positions of a run can't be used after all.
@@ -169,6 +171,7 @@ func (p *positionPath) rows(to []arrow.RecordBatch) ([]arrow.RecordBatch, error)
 		return to, err
 	}
 	defer s.release()
+	s.owned = batch.Owned(p.base)
 	p.opts.Stats.BaseRows += int64(s.rows)
 	m := newBaseMerge(p.fold, p.builder, &p.out, p.opts.Stats, s)
 	if to, err = p.walk(m, ordinals.Int64Values(), to); err != nil {

@@ -241,7 +241,7 @@ func checkSlice(t *testing.T, seed uint64, sh shape, o Options) {
 
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
-	si := &sliceInput{m: m, mem: mem, rows: 1 + r.IntN(40)}
+	si := &sliceInput{m: m, mem: mem, rows: 1 + r.IntN(40), owned: seed%2 == 0}
 	in := si.input(output, emit)
 	in.Sorted = sh.sorted
 	o.Allocator, o.BatchSize = mem, 1+r.IntN(20)

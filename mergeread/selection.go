@@ -12,6 +12,20 @@ const (
 	overlaySource = -2 // one row whose columns come from different rows
 )
 
+// A room is the stretch of the current base batch that an output was made of:
+// all of its rows are used up once the output is built. If the batch is the
+// merge's own, the output can take their place in memory.
+type room struct {
+	src   int32 // number of the base batch; nullSource = none
+	first int32
+	end   int32
+	rows  int32 // of the base batch
+	owned bool
+}
+
+// noRoom is for outputs without a base batch.
+var noRoom = room{src: nullSource}
+
 // A selection is the rows that an array is made of, in order, prepared once
 // for all columns.
 type selection struct {
@@ -19,20 +33,34 @@ type selection struct {
 	n       int
 	sources []int32 // those in spans
 	absent  bool    // some rows come from no source
+	room    room
 
-	// The same for values of a fixed width: stretches of the base batch, in
-	// which single rows are then replaced, as updates do.
-	bulk    []span
+	// The same in another form: stretches of the base batch, in which single
+	// rows are then replaced, as updates do.
+	bulk    []stretch
 	patches []patch
+	inPlace bool // all of bulk is of the base batch, and each fits where it goes
+}
+
+// A stretch is a span and where in the selection it begins.
+type stretch struct {
+	span
+	at int32
 }
 
 // A patch is a row in the place of another.
 type patch struct{ at, src, row int32 }
 
-// reset makes it the selection of other spans, which have n rows; base is the
-// number of rows that baseSource has.
-func (s *selection) reset(spans []span, n, base int) {
-	*s = selection{spans: spans, n: n, sources: s.sources[:0], bulk: s.bulk[:0], patches: s.patches[:0]}
+// maxPatches is how long a span may be to count as so many patches.
+const maxPatches = 8
+
+// reset makes it the selection of other spans, which have n rows.
+func (s *selection) reset(spans []span, n int, from room) {
+	*s = selection{spans: spans, n: n, room: from, sources: s.sources[:0], bulk: s.bulk[:0], patches: s.patches[:0]}
+	s.inPlace = from.owned
+	if from.src >= 0 && from.first < from.rows {
+		s.bulk = append(s.bulk, stretch{span: span{from.src, from.first, 0}})
+	}
 	at, last := int32(0), int32(-1)
 	for _, x := range spans {
 		if x.src < 0 {
@@ -41,8 +69,17 @@ func (s *selection) reset(spans []span, n, base int) {
 			s.meet(x.src)
 			last = x.src
 		}
-		s.extend(x, at, int32(base))
+		s.extend(x, at)
 		at += x.n
+	}
+	if len(s.bulk) == 0 {
+		return
+	}
+	if b := s.bulk[0]; b.n > 0 && b.src >= 0 {
+		s.meet(b.src) // though all of its rows may be patched
+	}
+	if b := s.bulk[len(s.bulk)-1]; b.row+b.n > from.end {
+		s.inPlace = false
 	}
 }
 
@@ -56,20 +93,27 @@ func (s *selection) meet(src int32) {
 	s.sources = append(s.sources, src)
 }
 
-// extend adds a span that begins at a row of the array. A single row after a
-// stretch of the base takes the place of the base row that would come next.
-func (s *selection) extend(x span, at, base int32) {
-	if k := len(s.bulk) - 1; k >= 0 && s.bulk[k].src == baseSource {
+// extend adds a span that begins at a row of the array. Single rows after a
+// stretch of the base take the place of the base rows that would come next.
+func (s *selection) extend(x span, at int32) {
+	end := int32(0)
+	if k := len(s.bulk) - 1; k >= 0 && s.bulk[k].src == s.room.src {
 		b := &s.bulk[k]
-		switch next := b.row + b.n; {
-		case x.src == baseSource && x.row == next:
+		end = b.row + b.n
+		switch {
+		case x.src == s.room.src && x.row == end:
 			b.n += x.n
 			return
-		case x.src > baseSource && x.n == 1 && next < base:
-			b.n++
-			s.patches = append(s.patches, patch{at, x.src, x.row})
+		case x.src != s.room.src && x.n <= maxPatches && end+x.n <= s.room.rows:
+			b.n += x.n
+			for i := range x.n {
+				s.patches = append(s.patches, patch{at + i, x.src, x.row + i})
+			}
 			return
 		}
 	}
-	s.bulk = append(s.bulk, x)
+	// Rows can only move towards the front, over rows that are used up. A base
+	// row that comes after one that was inserted would be overwritten before.
+	s.inPlace = s.inPlace && x.src == s.room.src && x.row >= end
+	s.bulk = append(s.bulk, stretch{x, at})
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/hudi-go/hudi/internal/batch"
 )
 
 // A sortedPath merges sources that are all sorted by key, holding one batch
@@ -122,7 +124,11 @@ func (p *sortedPath) open() error {
 		}
 		p.cursors = append(p.cursors, &cursor{name: "base file", rd: rd, base: true, source: func(rec arrow.RecordBatch) (*source, error) {
 			p.opts.Stats.BaseRows += rec.NumRows()
-			return p.binding.data(rec, cols, -1, nil)
+			s, err := p.binding.data(rec, cols, -1, nil)
+			if err == nil {
+				s.owned = batch.Owned(rd)
+			}
+			return s, err
 		}})
 	}
 	for i := range p.in.Runs {
@@ -168,12 +174,12 @@ func (p *sortedPath) merge(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) 
 			return to, err
 		}
 	}
-	p.out.reset()
+	p.begin()
 	most := 4*len(p.cursors) + 64 // batches that may wait for their rows
 	for p.out.rows < p.opts.BatchSize && len(p.window.numbers) < most {
 		c := p.tree.winner()
 		if c == nil {
-			to, err := p.builder.build(p.m, &p.out, to)
+			to, err := p.flush(to)
 			if err == nil {
 				err = io.EOF
 			}
@@ -192,11 +198,41 @@ func (p *sortedPath) merge(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) 
 			p.out.add(c.n, c.row, n)
 			err = p.take(c, n)
 		}
+		if err == nil && p.leftBase() {
+			to, err = p.flush(to)
+		}
 		if err != nil {
 			return to, err
 		}
 	}
-	return p.builder.build(p.m, &p.out, to)
+	return p.flush(to)
+}
+
+// begin begins an output where the base is.
+func (p *sortedPath) begin() {
+	p.out.reset(noRoom)
+	if c := p.cursors[0]; c.base && c.s != nil {
+		p.out.room = c.s.room(c.n, c.row)
+	}
+}
+
+// leftBase tells whether the base has gone on to another batch: an output is
+// made of rows of one, so that it can be made in place.
+func (p *sortedPath) leftBase() bool {
+	c := p.cursors[0]
+	return c.base && p.out.room.src != nullSource && (c.s == nil || int(p.out.room.src) != c.n)
+}
+
+// flush makes a batch of the output and begins another.
+func (p *sortedPath) flush(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	r := &p.out.room
+	r.end = r.rows
+	if !p.leftBase() && r.src != nullSource {
+		r.end = int32(p.cursors[0].row)
+	}
+	to, err := p.builder.build(p.m, &p.out, to)
+	p.begin()
+	return to, err
 }
 
 // rivalless is the number of rows that the winner can yield unseen: rows of
@@ -220,20 +256,18 @@ func (p *sortedPath) rivalless(c *cursor) (int, error) {
 
 // pass yields a long stretch as a slice of its batch.
 func (p *sortedPath) pass(c *cursor, n int, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
-	to, err := p.builder.build(p.m, &p.out, to)
+	to, err := p.flush(to)
 	if err != nil {
 		return to, err
 	}
-	p.out.reset()
 	p.out.add(c.n, c.row, n)
 	if c.base {
 		p.opts.Stats.PassedSlice += int64(n)
 	}
-	if to, err = p.builder.build(p.m, &p.out, to); err != nil {
+	if err = p.take(c, n); err != nil {
 		return to, err
 	}
-	p.out.reset()
-	return to, p.take(c, n)
+	return p.flush(to)
 }
 
 // take moves the winner on.

@@ -37,6 +37,12 @@ type source struct {
 	other   *array.Boolean
 	run     int // number of the log run; -1 for the base
 	rows    int
+	owned   bool // the batch may be overwritten
+}
+
+// room is that of an output made of rows of a base batch from first on.
+func (s *source) room(n, first int) room {
+	return room{src: int32(n), first: int32(first), end: int32(first), rows: int32(s.rows), owned: s.owned}
 }
 
 func (s *source) release() {

@@ -159,7 +159,7 @@ func (s *spill) rows(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 // leaves them in picked.
 func (s *spill) pick(src *source) error {
 	s.hashes = hashFull(s.hashes, &src.keys, src.rows)
-	s.picked.reset()
+	s.picked.reset(noRoom)
 	hashes := s.hashes[:0]
 	for i, h := range s.hashes {
 		if s.filter.has(h) {

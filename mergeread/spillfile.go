@@ -100,7 +100,7 @@ func (c *scatter) winners(f *fold) error {
 func (c *scatter) write(sources []*source, like chunk) error {
 	for n := range c.parts {
 		recs, err := copyRows(sources, like.kind, &c.parts[n], c.spill.p.opts.Allocator)
-		c.parts[n].reset()
+		c.parts[n].reset(noRoom)
 		if err == nil {
 			err = c.append(n, like, recs)
 		}

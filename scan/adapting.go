@@ -23,6 +23,9 @@ type adapting struct {
 func (r *adapting) Schema() *arrow.Schema { return r.schema }
 func (r *adapting) Close() error          { return r.in.Close() }
 
+// Owned implements [batch.Owner].
+func (r *adapting) Owned() bool { return batch.Owned(r.in) && r.adapter.Distinct() }
+
 func (r *adapting) Next() (arrow.RecordBatch, error) {
 	b, err := r.in.Next()
 	if err != nil {

@@ -119,6 +119,9 @@ func (c *closing) Next() (arrow.RecordBatch, error) {
 	return b, err
 }
 
+// Owned implements [batch.Owner].
+func (c *closing) Owned() bool { return batch.Owned(c.Reader) }
+
 func (c *closing) Close() error {
 	err := c.Reader.Close()
 	if c.file != nil {

@@ -133,6 +133,18 @@ func (a *Adapter) FileColumns() []string { return a.needed }
 // Missing reports whether target column i is not in the file.
 func (a *Adapter) Missing(i int) bool { return a.columns[i].source < 0 }
 
+// Distinct reports whether no file column stands for two target columns, which
+// would share memory.
+func (a *Adapter) Distinct() bool {
+	used := 0
+	for _, c := range a.columns {
+		if c.source >= 0 {
+			used++
+		}
+	}
+	return used == len(a.needed)
+}
+
 // Identity reports whether batches of exactly FileColumns are in the target
 // schema already, metadata aside.
 func (a *Adapter) Identity() bool {

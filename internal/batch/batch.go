@@ -24,6 +24,22 @@ type Reader interface {
 	Close() error
 }
 
+// An Owner is a reader that says whether its batches' memory is theirs alone.
+type Owner interface {
+	Reader
+	// Owned is true if nothing but the batch refers to the values of its rows
+	// and no two of its columns share any: whoever owns the batch may overwrite
+	// values and offsets of these rows. Validity bitmaps are not among them,
+	// since slices of one array meet within a byte.
+	Owned() bool
+}
+
+// Owned tells whether the batches of a reader may be overwritten.
+func Owned(r Reader) bool {
+	o, ok := r.(Owner)
+	return ok && o.Owned()
+}
+
 // Empty gives a reader without batches.
 func Empty(schema *arrow.Schema) Reader { return &sliceReader{schema: schema} }
 

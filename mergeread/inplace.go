@@ -1,0 +1,192 @@
+package mergeread
+
+import (
+	"encoding/binary"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// Merging in place
+//
+// Most rows of a merge are base rows that go on unchanged. Where the base batch
+// belongs to the merge alone, they stay where they were decoded: rows after
+// deleted ones move towards the front, and updated ones are overwritten. That
+// leaves out nearly all copying of columns of a fixed width, and of strings
+// where the new values are as long as the old ones, as they are in columns that
+// an update does not change.
+
+// fitsInPlace tells whether the column of a selection can be made in the memory
+// of the base batch. It changes nothing.
+func (g *gatherer) fitsInPlace(sel *selection) bool {
+	if !sel.inPlace {
+		return false
+	}
+	v := g.view(sel.room.src)
+	if v.arr == nil {
+		return false
+	}
+	g.meet(sel)
+	switch g.dt.ID() {
+	case arrow.STRING, arrow.BINARY:
+		return g.sameLengths(sel, v)
+	}
+	return g.width > 0
+}
+
+// sameLengths tells whether every patch is as long as what it overwrites.
+func (g *gatherer) sameLengths(sel *selection, base *view) bool {
+	rest := sel.patches
+	for _, b := range sel.bulk {
+		shift := b.row - b.at
+		for len(rest) > 0 && rest[0].at < b.at+b.n {
+			p := rest[0]
+			rest = rest[1:]
+			row := p.at + shift
+			if int(base.off32[row+1]-base.off32[row]) != len(g.text(p)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// text is the new value of a patch, empty for null.
+func (g *gatherer) text(p patch) []byte {
+	if !g.full && (p.src < 0 || g.view(p.src).arr == nil) {
+		return nil
+	}
+	v := &g.views[p.src]
+	return v.data[v.off32[p.row]:v.off32[p.row+1]]
+}
+
+// inPlace makes a column of which fitsInPlace is true. The base batch can't be
+// used any more for the rows of the room.
+func (g *gatherer) inPlace(sel *selection) arrow.Array {
+	g.meet(sel)
+	valid, nulls := g.validity(sel)
+	v := g.view(sel.room.src)
+	at, buffers := int(sel.room.first), v.arr.Data().Buffers()
+	var data *array.Data
+	if g.width > 0 {
+		g.patchFixed(sel, v.fixed[at*g.width:])
+		values := memory.SliceBuffer(buffers[1], (v.off+at)*g.width, sel.n*g.width)
+		data = g.finish(sel.n, nulls, nil, valid, values)
+	} else {
+		g.patchStrings(sel, v)
+		offsets := memory.SliceBuffer(buffers[1], (v.off+at)*4, (sel.n+1)*4)
+		buffers[2].Retain()
+		data = g.finish(sel.n, nulls, nil, valid, offsets, buffers[2])
+	}
+	if valid != nil {
+		valid.Release()
+	}
+	defer data.Release()
+	return array.MakeFromData(data)
+}
+
+// patchFixed moves and overwrites values of a fixed number of bytes; room is
+// where the rows of the selection go.
+func (g *gatherer) patchFixed(sel *selection, room []byte) {
+	switch g.width {
+	case 4:
+		patchValues[uint32](g, sel, room)
+	case 8:
+		patchValues[uint64](g, sel, room)
+	case 16:
+		patchValues[[2]uint64](g, sel, room)
+	default:
+		g.patchBytes(sel, room)
+	}
+}
+
+func patchValues[T fixedValue](g *gatherer, sel *selection, room []byte) {
+	dst, first := valuesOf[T](room), sel.room.first
+	for _, b := range sel.bulk {
+		if from := b.row - first; from != b.at {
+			copy(dst[b.at:b.at+b.n], dst[from:from+b.n])
+		}
+	}
+	if !g.full {
+		var zero T
+		for _, p := range sel.patches {
+			dst[p.at] = zero
+			if p.src >= 0 && g.view(p.src).arr != nil {
+				dst[p.at] = valuesOf[T](g.views[p.src].fixed)[p.row]
+			}
+		}
+		return
+	}
+	for _, p := range sel.patches {
+		dst[p.at] = valuesOf[T](g.views[p.src].fixed)[p.row]
+	}
+}
+
+// patchBytes is patchValues for other widths.
+func (g *gatherer) patchBytes(sel *selection, dst []byte) {
+	w, first := g.width, int(sel.room.first)
+	for _, b := range sel.bulk {
+		at, from, n := int(b.at)*w, (int(b.row)-first)*w, int(b.n)*w
+		copy(dst[at:at+n], dst[from:from+n])
+	}
+	for _, p := range sel.patches {
+		cell := dst[int(p.at)*w : (int(p.at)+1)*w]
+		if p.src < 0 || g.view(p.src).arr == nil {
+			clear(cell)
+			continue
+		}
+		copy(cell, g.views[p.src].fixed[int(p.row)*w:])
+	}
+}
+
+// patchStrings moves strings together and overwrites some by others of the
+// same length.
+func (g *gatherer) patchStrings(sel *selection, base *view) {
+	first := sel.room.first
+	offs, data := base.off32[first:], base.data
+	end, moved := offs[0], false
+	for _, b := range sel.bulk {
+		from := b.row - first
+		if b.n == 0 || from == b.at {
+			end = offs[from+b.n]
+			continue
+		}
+		moved = true
+		start, stop := offs[from], offs[from+b.n]
+		copy(data[end:], data[start:stop])
+		delta := start - end
+		to := offs[b.at : b.at+b.n]
+		for i, x := range offs[from : from+b.n] {
+			to[i] = x - delta
+		}
+		end += stop - start
+	}
+	if moved { // otherwise it is there, and perhaps read by somebody
+		offs[sel.n] = end
+	}
+	for _, p := range sel.patches {
+		overwrite(data[offs[p.at]:], g.text(p))
+	}
+}
+
+// overwrite copies a short string without touching what is behind it.
+func overwrite(dst, src []byte) {
+	le := binary.LittleEndian
+	switch n := len(src); {
+	case n > 16:
+		copy(dst, src)
+	case n >= 8:
+		a, b := le.Uint64(src), le.Uint64(src[n-8:])
+		le.PutUint64(dst, a)
+		le.PutUint64(dst[n-8:], b)
+	case n >= 4:
+		a, b := le.Uint32(src), le.Uint32(src[n-4:])
+		le.PutUint32(dst, a)
+		le.PutUint32(dst[n-4:], b)
+	default:
+		for i, x := range src {
+			dst[i] = x
+		}
+	}
+}
