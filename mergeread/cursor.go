@@ -87,7 +87,7 @@ func (c *cursor) check() error {
 			prev, first = key, false
 			continue
 		}
-		switch order := bytes.Compare(prev, key); {
+		switch order := compareKeys(prev, key); {
 		case order > 0:
 			return ErrUnsorted
 		case order == 0:
@@ -127,7 +127,7 @@ func (c *cursor) position() int64 {
 func (c *cursor) stretch(limit []byte, compared *int64) int {
 	less := func(i int) bool {
 		*compared++
-		return bytes.Compare(c.s.keys.at(i), limit) < 0
+		return compareKeys(c.s.keys.at(i), limit) < 0
 	}
 	if !less(c.row) {
 		return 0

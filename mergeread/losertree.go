@@ -1,10 +1,5 @@
 package mergeread
 
-import (
-	"bytes"
-	"encoding/binary"
-)
-
 // A loserTree finds the cursor with the least key among many. Equal keys come
 // out in the order of the sources: the base, then the runs as they apply.
 //
@@ -48,7 +43,7 @@ func (t *loserTree) less(a, b int) bool {
 	if x.prefix != y.prefix {
 		return x.prefix < y.prefix
 	}
-	if c := bytes.Compare(x.key, y.key); c != 0 {
+	if c := compareKeys(x.key, y.key); c != 0 {
 		return c < 0
 	}
 	return a < b
@@ -86,14 +81,4 @@ func (t *loserTree) replay() {
 		}
 	}
 	t.nodes[0] = w
-}
-
-// keyPrefix is a number that orders keys by their first eight bytes.
-func keyPrefix(key []byte) uint64 {
-	if len(key) >= 8 {
-		return binary.BigEndian.Uint64(key)
-	}
-	var b [8]byte
-	copy(b[:], key)
-	return binary.BigEndian.Uint64(b[:])
 }
