@@ -20,7 +20,7 @@ func (e *Engine) Register(ctx context.Context, schema, name string, s Source) er
 	before, had := e.sources[key]
 	e.sources[key] = s
 	e.mu.Unlock()
-	err := e.createView(ctx, schema, name, fmt.Sprintf("SELECT * EXCLUDE (%s) FROM %s(%s)", rowColumn, function, QuoteString(key)))
+	err := e.createView(ctx, schema, name, fmt.Sprintf("SELECT * EXCLUDE (%s) FROM %s(%s) WHERE %[1]s", rowColumn, function, QuoteString(key)))
 	if err == nil {
 		return nil
 	}

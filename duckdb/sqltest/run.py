@@ -182,6 +182,22 @@ def interrupted():
     assert time.time() - started < 20
     timer.join()
     assert con.execute(f"SELECT count(*) FROM hudi_scan('{TRIPS}')").fetchone() == (463,)
+    # A log that takes long to be read: repeated, it says the same.
+    slow = TMP / "slow"
+    shutil.copytree(table("v9/mor_avro_logs"), slow)
+    logs = [p for p in slow.rglob(".*.log.*") if ".hoodie" not in p.parts and p.suffix != ".crc"]
+    log = max(logs, key=lambda p: p.stat().st_size)
+    log.write_bytes(log.read_bytes() * ((100 << 20) // log.stat().st_size))
+    for sql in (f"SELECT count(*) FROM 'hudi:{slow}'", f"CREATE TABLE got AS FROM 'hudi:{slow}' WHERE qty > 3 ORDER BY id"):
+        at = []
+        timer = threading.Timer(0.5, lambda: (at.append(time.time()), con.interrupt()))
+        timer.start()
+        try:
+            con.execute(sql).fetchall()
+            raise AssertionError(f"{sql} was not interrupted")
+        except duckdb.InterruptException:
+            assert time.time() - at[0] < 2, f"{sql}: {time.time() - at[0]:.1f} s from the interruption to its end"
+        timer.join()
 
 
 # Conditions on a table {t}.

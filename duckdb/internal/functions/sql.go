@@ -19,8 +19,7 @@ import (
 // DuckDB, by the plan's ticket.
 const mergeScan = "hudi_merge_scan"
 
-// rowColumn is the merge scan's first column, which carries nothing: a query
-// that needs no column is given this one.
+// rowColumn is the merge scan's first column, which tells rows from ticks.
 const rowColumn = "hudi_row"
 
 // maxPlans bounds how many plans wait for being bound.
@@ -97,7 +96,7 @@ func (f *Functions) mergeSQL(schema *arrow.Schema, s tablefunc.Source) string {
 	for i, field := range tablefunc.UniqueNames(schema, rowColumn) {
 		names[i] = quoteName(field)
 	}
-	return fmt.Sprintf("SELECT %s FROM %s(%s)", strings.Join(names, ", "), mergeScan, quoteString(f.plans.keep(s)))
+	return fmt.Sprintf("SELECT %s FROM %s(%s) WHERE %s", strings.Join(names, ", "), mergeScan, quoteString(f.plans.keep(s)), rowColumn)
 }
 
 func (n *native) selectFrom(s *selection) string {

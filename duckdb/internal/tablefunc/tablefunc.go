@@ -25,6 +25,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -91,9 +92,9 @@ type Function struct {
 	// Context gives the context of the query that runs on a connection; nil
 	// stands for context.Background.
 	Context func(connection uint64) context.Context
-	// RowColumn, if not empty, names an additional first column, which carries
-	// nothing. A query that needs no column at all (count(*)) is given the first
-	// one by DuckDB; with this column in front it costs nothing.
+	// RowColumn, if not empty, names an additional first column, a BOOLEAN: true
+	// for a row, false for a tick (see tick.go), which whoever calls the function
+	// has to leave out by WHERE.
 	RowColumn string
 	// Threads is how many threads may read one scan at once; 0 for one.
 	Threads int
@@ -147,6 +148,9 @@ func (f *Function) bind(info capi.BindInfo) error {
 	if c, ok := b.source.(Counter); ok {
 		rows, exact = c.Rows()
 	}
+	if f.RowColumn != "" {
+		rows, exact = rows*filterGuess, false
+	}
 	info.SetCardinality(rows, exact)
 	setBindData(info, b)
 	return nil
@@ -190,33 +194,45 @@ func UniqueNames(schema *arrow.Schema, taken string) []string {
 // execution is one run of a bound function: the open scan.
 type execution struct {
 	columns []column
+	ctx     context.Context
 	cancel  context.CancelFunc
-	chunk   int // rows of a full chunk
+	chunk   int  // rows of a full chunk
+	ticks   bool // see tick.go
 
-	mu     sync.Mutex // held while pulling
-	reader batch.Reader
-	err    error // of the reader, io.EOF at its end
-	closed atomic.Bool
+	reading sync.Once
+	reader  batch.Reader
+	batches chan arrow.RecordBatch // of the reader, closed at its end
+	err     error                  // what ended it, io.EOF after all rows
+	closed  atomic.Bool
 }
 
 // column tells which column of the batches goes into a vector of the chunk.
 type column struct {
 	name   string
 	typ    arrow.DataType
-	source int // < 0: the row column, or a row id: nobody reads them
+	source int // or one of these:
 }
 
-func (b *binding) init(info capi.InitInfo) error {
+const (
+	rowColumn = -1 // true for each row
+	noColumn  = -2 // a row id: nobody reads it
+)
+
+func (b *binding) init(info capi.InitInfo) (err error) {
 	schema := b.source.Schema()
-	e := &execution{chunk: capi.VectorSize()}
+	e := &execution{chunk: capi.VectorSize(), ticks: b.fn.RowColumn != "", batches: make(chan arrow.RecordBatch)}
 	var names []string
 	position := map[uint64]int{}
 	for _, index := range info.Columns() {
 		if b.fn.RowColumn != "" {
-			index-- // the row column wraps around
+			if index == 0 {
+				e.columns = append(e.columns, column{source: rowColumn})
+				continue
+			}
+			index--
 		}
 		if index >= uint64(schema.NumFields()) {
-			e.columns = append(e.columns, column{source: -1})
+			e.columns = append(e.columns, column{source: noColumn})
 			continue
 		}
 		field := schema.Field(int(index))
@@ -228,16 +244,14 @@ func (b *binding) init(info capi.InitInfo) error {
 		}
 		e.columns = append(e.columns, column{field.Name, field.Type, at})
 	}
-	ctx, cancel := context.WithCancel(b.fn.context(b.connection, b.known))
+	e.ctx, e.cancel = context.WithCancel(b.fn.context(b.connection, b.known))
 	if names == nil {
 		names = []string{}
 	}
-	reader, err := b.source.Scan(ctx, names)
-	if err != nil {
-		cancel()
+	if e.reader, err = b.source.Scan(e.ctx, names); err != nil {
+		e.cancel()
 		return err
 	}
-	e.reader, e.cancel = reader, cancel
 	if err := e.check(len(names)); err != nil {
 		e.close()
 		return err
@@ -271,25 +285,53 @@ func (e *execution) close() {
 		return
 	}
 	e.cancel()
+	e.reading.Do(func() { close(e.batches) }) // if nobody has asked for rows
+	for b := range e.batches {
+		b.Release()
+	}
 	e.reader.Close()
 }
 
-// pull gives the next batch that has rows.
-func (e *execution) pull() (arrow.RecordBatch, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for e.err == nil {
+// read hands the batches that have rows to the workers.
+func (e *execution) read() {
+	defer close(e.batches)
+	defer guard.Recover(&e.err)
+	for {
 		b, err := e.reader.Next()
 		if err != nil {
 			e.err = err
-			break
+			return
 		}
-		if b.NumRows() > 0 {
-			return b, nil
+		if b.NumRows() == 0 {
+			b.Release()
+			continue
 		}
-		b.Release()
+		select {
+		case e.batches <- b:
+		case <-e.ctx.Done():
+			b.Release()
+			e.err = e.ctx.Err()
+			return
+		}
 	}
-	return nil, e.err
+}
+
+// pull gives the next batch that has rows, or nil where it is time for a tick.
+func (e *execution) pull() (arrow.RecordBatch, error) {
+	e.reading.Do(func() { go e.read() })
+	var tick <-chan time.Time
+	if e.ticks {
+		tick = time.After(patience)
+	}
+	select {
+	case b, ok := <-e.batches:
+		if !ok {
+			return nil, e.err
+		}
+		return b, nil
+	case <-tick:
+		return nil, nil
+	}
 }
 
 // worker is one thread's part of an execution.
@@ -325,11 +367,15 @@ func (w *worker) scan(chunk unsafe.Pointer) error {
 		if err != nil {
 			return err
 		}
+		if b == nil {
+			return w.tick(chunk)
+		}
 		w.batch, w.next = b, 0
 	}
 	rows := int(min(w.batch.NumRows()-int64(w.next), int64(w.e.chunk), math.MaxInt32))
 	for i, c := range w.e.columns {
 		if c.source < 0 {
+			c.mark(chunk, i, rows, true)
 			continue
 		}
 		if err := w.writers[i].Write(capi.ChunkVector(chunk, i), w.batch.Column(c.source), w.next, rows); err != nil {
