@@ -31,11 +31,12 @@ type recordReader struct {
 	ctx     context.Context
 	block   *logBlock
 	plain   *hudilog.Records // of an Avro block
+	spans   hudilog.Spans    // records of plain that are still to decode
 	keyed   *keyedRecords    // of an HFile block
 	decoder *avro.Decoder
 	adapter *schema.Adapter
 	rows    int
-	waiting []byte // record that was too much for the last batch
+	waiting []byte // record of keyed that was too much for the last batch
 	err     error
 }
 
@@ -59,8 +60,9 @@ func (r *recordReader) Next() (arrow.RecordBatch, error) {
 // last ones.
 func (r *recordReader) decode() error {
 	d := r.decoder
-	for n := 0; n < r.rows; n++ {
-		if n%sizeEvery == 0 {
+	for check := 0; d.Len() < r.rows; {
+		if d.Len() >= check {
+			check = d.Len() + sizeEvery
 			if err := r.ctx.Err(); err != nil {
 				return err
 			}
@@ -69,41 +71,47 @@ func (r *recordReader) decode() error {
 			}
 		}
 		err := r.append(d)
-		switch {
-		case err == nil:
-		case n > 0 && errors.Is(err, avro.ErrBatchFull):
+		if d.Len() > 0 && errors.Is(err, avro.ErrBatchFull) {
 			return nil
-		default:
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// append decodes the next record.
-func (r *recordReader) append(d *avro.Decoder) (err error) {
-	rec := r.waiting
-	if rec == nil {
-		if rec, err = r.next(); err != nil {
+// append decodes the next records.
+func (r *recordReader) append(d *avro.Decoder) error {
+	if r.keyed != nil {
+		return r.appendKeyed(d)
+	}
+	s := &r.spans
+	if len(s.From) == 0 {
+		var err error
+		if *s, err = r.plain.Next(); err != nil {
 			return err
 		}
 	}
-	if r.keyed != nil {
-		err = d.AppendKeyed(r.keyed.key, rec)
-	} else {
-		err = d.Append(rec)
+	most := min(len(s.From), r.rows-d.Len())
+	n, err := d.AppendAll(s.Bytes, s.From[:most], s.To[:most])
+	s.From, s.To = s.From[n:], s.To[n:]
+	return err
+}
+
+// appendKeyed decodes the next record of an HFile.
+func (r *recordReader) appendKeyed(d *avro.Decoder) (err error) {
+	rec := r.waiting
+	if rec == nil {
+		if rec, err = r.keyed.next(); err != nil {
+			return err
+		}
 	}
+	err = d.AppendKeyed(r.keyed.key, rec)
 	if r.waiting = nil; err != nil {
 		r.waiting = rec
 	}
 	return err
-}
-
-func (r *recordReader) next() ([]byte, error) {
-	if r.keyed != nil {
-		return r.keyed.next()
-	}
-	return r.plain.Next()
 }
 
 func (r *recordReader) Close() error {

@@ -1,13 +1,15 @@
 package avro
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/hudi-go/hudi/internal/batch"
 )
 
 // A layout is how a column keeps its values.
@@ -18,35 +20,39 @@ const (
 	layoutBits
 	layout32
 	layout64
+	layoutDecimal
 	layoutFixed  // width bytes a value
 	layoutBytes  // offsets and bytes
 	layoutList   // offsets and one child; maps have a struct as child
 	layoutStruct // children as long as the column
 )
 
-// A column gathers the values of one Arrow field. Its buffers are grown by
-// doubling and handed over whole when the batch is made.
+// A column gathers the values of one Arrow field. Its buffers grow by doubling
+// and are handed over whole when the batch is made.
 //
-// data, u32, u64 and offsets are views of the buffers at their full capacity.
-// The validity bits exist from the first null on.
+// data, u32, u64, decimals, offsets and valid are views of the buffers at their full
+// capacity, whose contents beyond the values are arbitrary. The validity bits
+// exist from the first null on.
 type column struct {
 	mem    memory.Allocator
 	typ    arrow.DataType
 	layout layout
-	width  int // layoutFixed
+	width  int // of a value, where all have the same
 	text   bool
 
 	n     int // values
+	room  int // values that the buffers can take, but for the bytes of strings
 	nulls int
 	used  int // layoutBytes: bytes in data
 
-	// How much the last batch had: the next one probably has as much.
-	lastRows, lastUsed int
+	// How much the batch will have, as far as that is known.
+	likelyRows, likelyUsed int
 
 	values, validity, ends *memory.Buffer
 	data                   []byte
 	u32                    []uint32
 	u64                    []uint64
+	decimals               []decimal128.Num
 	valid                  []byte
 	offsets                []int32
 
@@ -84,7 +90,7 @@ func newColumn(mem memory.Allocator, dt arrow.DataType) *column {
 		case c.width == 8:
 			c.layout = layout64
 		default:
-			c.layout = layoutFixed // decimal128
+			c.layout = layoutDecimal
 		}
 	}
 	return c
@@ -97,83 +103,112 @@ var maxEnd = math.MaxInt32
 // minRows is the capacity that a column begins with.
 const minRows = 256
 
-// grow makes room for another value (not for the bytes of strings).
-func (c *column) grow() {
-	rows := max(minRows, 2*c.n, c.lastRows)
-	switch c.layout {
-	case layoutBits:
-		c.reserve(rows / 8)
-	case layout32:
-		c.reserve(rows * 4)
-		c.u32 = arrow.Uint32Traits.CastFromBytes(c.data)
-	case layout64:
-		c.reserve(rows * 8)
-		c.u64 = arrow.Uint64Traits.CastFromBytes(c.data)
-	case layoutFixed:
-		c.reserve(rows * c.width)
-	case layoutBytes, layoutList:
-		if c.ends == nil {
-			c.ends = memory.NewResizableBuffer(c.mem)
-		}
-		c.ends.Reserve((rows + 1) * 4)
-		c.offsets = arrow.Int32Traits.CastFromBytes(c.ends.Buf())
-		c.offsets[0] = 0
+// reserve makes room for k more values (not for the bytes of strings).
+func (c *column) reserve(k int) {
+	if c.n+k > c.room {
+		c.grow(k)
 	}
 }
 
-// reserve makes data at least n bytes long.
-func (c *column) reserve(n int) {
-	if c.values == nil {
-		c.values = memory.NewResizableBuffer(c.mem)
+func (c *column) grow(k int) {
+	rows := (max(minRows, c.n+k, 2*c.n, c.likelyRows) + 63) &^ 63
+	switch c.layout {
+	case layoutBits:
+		c.values = c.grown(c.values, (c.n+7)/8, rows/8)
+		c.data = c.values.Bytes()
+	case layout32:
+		c.values = c.grown(c.values, c.n*4, rows*4)
+		c.u32 = arrow.Uint32Traits.CastFromBytes(c.values.Bytes())
+	case layout64:
+		c.values = c.grown(c.values, c.n*8, rows*8)
+		c.u64 = arrow.Uint64Traits.CastFromBytes(c.values.Bytes())
+	case layoutDecimal:
+		c.values = c.grown(c.values, c.n*16, rows*16)
+		c.decimals = arrow.Decimal128Traits.CastFromBytes(c.values.Bytes())
+	case layoutFixed:
+		c.values = c.grown(c.values, c.n*c.width, rows*c.width)
+		c.data = c.values.Bytes()
+	case layoutBytes, layoutList:
+		c.ends = c.grown(c.ends, (c.n+1)*4, (rows+1)*4)
+		c.offsets = arrow.Int32Traits.CastFromBytes(c.ends.Bytes())
+		c.offsets[0] = 0
 	}
-	c.values.Reserve(n)
-	c.data = c.values.Buf()
-	if c.layout == layoutBytes {
-		c.data = c.data[:min(len(c.data), maxEnd)] // buffers are rounded up
+	if c.valid != nil {
+		c.growValidity(rows)
 	}
+	c.room = rows
+}
+
+func (c *column) growValidity(rows int) {
+	c.validity = c.grown(c.validity, (c.n+7)/8, rows/8)
+	c.valid = c.validity.Bytes()
+}
+
+// grown gives a buffer of n bytes that begins with what b, if there is one,
+// keeps; b is let go.
+func (c *column) grown(b *memory.Buffer, keep, n int) *memory.Buffer {
+	to := batch.NewBuffer(c.mem, n)
+	if b != nil {
+		copy(to.Bytes(), b.Bytes()[:keep])
+		b.Release()
+	}
+	return to
+}
+
+const (
+	// guessed bounds the bytes of strings that are reserved on a guess.
+	guessed = 8 << 20
+	// textSlack is what a sweep reserves beyond the bytes that it needs.
+	textSlack = sweepRecords * 2 * textWords
+)
+
+// reserveBytes makes data end bytes long at least; it reports false if that is
+// more than the column can have.
+func (c *column) reserveBytes(end int) bool {
+	switch {
+	case end <= len(c.data):
+		return true
+	case end > maxEnd:
+		return false
+	}
+	likely := c.likelyUsed
+	if c.n > 0 && c.n < c.likelyRows {
+		likely = min(c.used/c.n*c.likelyRows/8*9+textSlack, guessed)
+	}
+	c.values = c.grown(c.values, c.used, max(end, min(max(2*c.used, likely, minRows*8), maxEnd)))
+	c.data = c.values.Bytes()
+	return true
 }
 
 func (c *column) append32(v uint32) {
-	if c.n == len(c.u32) {
-		c.grow()
-	}
+	c.reserve(1)
 	c.u32[c.n] = v
 	c.setValid()
 }
 
 func (c *column) append64(v uint64) {
-	if c.n == len(c.u64) {
-		c.grow()
-	}
+	c.reserve(1)
 	c.u64[c.n] = v
 	c.setValid()
 }
 
 func (c *column) appendBit(v bool) {
-	if c.n == len(c.data)*8 {
-		c.grow()
-	}
+	c.reserve(1)
 	bitutil.SetBitTo(c.data, c.n, v)
 	c.setValid()
 }
 
 // appendFixed appends a value of the column's width.
 func (c *column) appendFixed(v []byte) {
-	if (c.n+1)*c.width > len(c.data) {
-		c.grow()
-	}
+	c.reserve(1)
 	copy(c.data[c.n*c.width:], v)
 	c.setValid()
 }
 
-// appendDecimal appends a 128-bit number, low half first.
-func (c *column) appendDecimal(lo, hi uint64) {
-	at := c.n * 16
-	if at+16 > len(c.data) {
-		c.grow()
-	}
-	binary.LittleEndian.PutUint64(c.data[at:], lo)
-	binary.LittleEndian.PutUint64(c.data[at+8:], hi)
+// appendDecimal appends a 128-bit number.
+func (c *column) appendDecimal(hi int64, lo uint64) {
+	c.reserve(1)
+	c.decimals[c.n] = decimal128.New(hi, lo)
 	c.setValid()
 }
 
@@ -181,9 +216,10 @@ func (c *column) appendDecimal(lo, hi uint64) {
 // is full.
 func (c *column) appendBytes(v []byte) bool {
 	end := c.used + len(v)
-	if (end > len(c.data) || c.n+1 >= len(c.offsets)) && !c.growBytes(end) {
+	if !c.reserveBytes(end) {
 		return false
 	}
+	c.reserve(1)
 	copy(c.data[c.used:], v)
 	c.used = end
 	c.offsets[c.n+1] = int32(end)
@@ -191,37 +227,21 @@ func (c *column) appendBytes(v []byte) bool {
 	return true
 }
 
-// growBytes makes room for another value that ends at end.
-func (c *column) growBytes(end int) bool {
-	if end > maxEnd {
-		return false
-	}
-	if end > len(c.data) {
-		c.reserve(max(end, min(2*c.used, maxEnd), c.lastUsed, minRows*8))
-	}
-	if c.n+1 >= len(c.offsets) {
-		c.grow()
-	}
-	return true
-}
-
-// appendEnd closes a list, or a string, that ends at the given offset.
-func (c *column) appendEnd(end int) bool {
-	if !c.putEnd(end) {
-		return false
-	}
+// appendStruct closes a struct whose children have their values.
+func (c *column) appendStruct() {
+	c.reserve(1)
 	c.setValid()
-	return true
 }
 
-func (c *column) putEnd(end int) bool {
+// appendEnd closes a list that ends at the given offset; it reports false if
+// the column is full.
+func (c *column) appendEnd(end int) bool {
 	if end > maxEnd {
 		return false
 	}
-	if c.n+1 >= len(c.offsets) {
-		c.grow()
-	}
+	c.reserve(1)
 	c.offsets[c.n+1] = int32(end)
+	c.setValid()
 	return true
 }
 
@@ -236,79 +256,60 @@ func (c *column) endOf(n int) int {
 // setValid counts a value that has been put in place.
 func (c *column) setValid() {
 	if c.valid != nil {
-		c.setBit(true)
+		bitutil.SetBit(c.valid, c.n)
 	}
 	c.n++
 }
 
-// appendNull appends a null, with zeros in the place of a value; it reports
-// false if the column is full.
-func (c *column) appendNull() bool {
-	if c.layout != layoutNull {
-		if !c.putZero() {
-			return false
-		}
-		if c.valid == nil {
-			c.startValidity()
-		}
-		c.setBit(false)
+// setValids counts k values that have been put in place.
+func (c *column) setValids(k int) {
+	if c.valid != nil {
+		bitutil.SetBitsTo(c.valid, int64(c.n), int64(k), true)
 	}
-	c.n++
-	c.nulls++
-	return true
+	c.n += k
 }
 
-// putZero puts zeros, or an empty value, in the next place.
-func (c *column) putZero() bool {
+// appendNulls appends k nulls, with zeros in the place of values.
+func (c *column) appendNulls(k int) {
+	if c.layout == layoutNull {
+		c.n += k
+		c.nulls += k
+		return
+	}
+	c.reserve(k)
+	if c.valid == nil {
+		c.growValidity(c.room)
+		bitutil.SetBitsTo(c.valid, 0, int64(c.n), true)
+	}
+	bitutil.SetBitsTo(c.valid, int64(c.n), int64(k), false)
+	c.putZeros(k)
+	c.n += k
+	c.nulls += k
+}
+
+// putZeros puts zeros, or empty values, in the next k places.
+func (c *column) putZeros(k int) {
+	from, to := c.n, c.n+k
 	switch c.layout {
 	case layoutBits:
-		if c.n == len(c.data)*8 {
-			c.grow()
-		}
-		bitutil.ClearBit(c.data, c.n)
+		bitutil.SetBitsTo(c.data, int64(from), int64(k), false)
 	case layout32:
-		if c.n == len(c.u32) {
-			c.grow()
-		}
-		c.u32[c.n] = 0
+		clear(c.u32[from:to])
 	case layout64:
-		if c.n == len(c.u64) {
-			c.grow()
-		}
-		c.u64[c.n] = 0
+		clear(c.u64[from:to])
+	case layoutDecimal:
+		clear(c.decimals[from:to])
 	case layoutFixed:
-		if (c.n+1)*c.width > len(c.data) {
-			c.grow()
+		clear(c.data[from*c.width : to*c.width])
+	case layoutBytes, layoutList:
+		for i := from; i < to; i++ {
+			c.offsets[i+1] = c.offsets[i]
 		}
-		clear(c.data[c.n*c.width : (c.n+1)*c.width])
-	case layoutBytes:
-		return c.putEnd(c.used)
-	case layoutList:
-		return c.putEnd(c.children[0].n)
 	case layoutStruct:
 		for _, child := range c.children {
-			if !child.appendNull() {
-				return false
-			}
+			child.appendNulls(k)
 		}
 	}
-	return true
-}
-
-// startValidity marks all values so far as valid.
-func (c *column) startValidity() {
-	c.validity = memory.NewResizableBuffer(c.mem)
-	c.validity.Reserve(max(minRows/8, c.n/8+1, c.lastRows/8))
-	c.valid = c.validity.Buf()
-	bitutil.SetBitsTo(c.valid, 0, int64(c.n), true)
-}
-
-func (c *column) setBit(v bool) {
-	if c.n == len(c.valid)*8 {
-		c.validity.Reserve(2 * len(c.valid))
-		c.valid = c.validity.Buf()
-	}
-	bitutil.SetBitTo(c.valid, c.n, v)
 }
 
 // truncate takes the column back to n values, after a record that could not
@@ -339,7 +340,7 @@ func (c *column) size() int64 {
 	switch c.layout {
 	case layoutBits:
 		size = int64(c.n / 8)
-	case layout32, layout64, layoutFixed:
+	case layout32, layout64, layoutDecimal, layoutFixed:
 		size = int64(c.n) * int64(c.width)
 	case layoutBytes:
 		size = int64(c.used) + int64(c.n)*4
@@ -363,7 +364,7 @@ func (c *column) finish() *array.Data {
 		buffers = []*memory.Buffer{nil}
 	case layoutBits:
 		buffers = []*memory.Buffer{c.validity, resized(c.values, (c.n+7)/8)}
-	case layout32, layout64, layoutFixed:
+	case layout32, layout64, layoutDecimal, layoutFixed:
 		buffers = []*memory.Buffer{c.validity, resized(c.values, c.n*c.width)}
 	case layoutBytes:
 		buffers = []*memory.Buffer{c.validity, c.finishedEnds(), resized(c.values, c.used)}
@@ -396,7 +397,7 @@ func resized(b *memory.Buffer, n int) *memory.Buffer {
 // finishedEnds gives the offsets; an empty column has one as well.
 func (c *column) finishedEnds() *memory.Buffer {
 	if c.ends == nil {
-		c.grow()
+		c.grow(0)
 	}
 	return resized(c.ends, (c.n+1)*4)
 }
@@ -408,8 +409,8 @@ func (c *column) release() {
 	for _, child := range c.children {
 		child.release()
 	}
-	c.lastRows, c.lastUsed = (c.n+63)/64*64, c.used
+	c.likelyRows, c.likelyUsed = c.n, c.used+textSlack // the next batch probably has as much
 	c.values, c.validity, c.ends = nil, nil, nil
-	c.data, c.u32, c.u64, c.valid, c.offsets = nil, nil, nil, nil, nil
-	c.n, c.nulls, c.used = 0, 0, 0
+	c.data, c.u32, c.u64, c.decimals, c.valid, c.offsets = nil, nil, nil, nil, nil, nil
+	c.n, c.room, c.nulls, c.used = 0, 0, 0, 0
 }

@@ -69,6 +69,11 @@ func (c *cursor) longSlow() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
+// join5 is join7 for numbers of up to 5 bytes.
+func join5(w uint64) uint64 {
+	return w&0x7f | w>>1&0x3f80 | w>>2&0x1fc000 | w>>3&0xfe00000 | w>>4&0x7f0000000
+}
+
 // join7 joins the low 7 bits of the bytes of a word.
 func join7(w uint64) uint64 {
 	w &= 0x7f7f7f7f7f7f7f7f

@@ -17,11 +17,14 @@ type Decoder struct {
 	cursor
 	schema *arrow.Schema
 	cols   []*column
-	fields []*node // of the top-level record, in the writer's order
-	steps  []step  // the same as what to do
+	fields []*node // of the record up to the last wanted one, in the writer's order
+	whole  bool    // no field stands behind these
+	sweeps []sweep // the same for many records
 	n      int
 	depth  int
 	key    []byte // for opKey; nil = the record's own
+
+	at [sweepRecords]uint32 // where each record of a sweep goes on
 }
 
 // NewDecoder compiles a decoder for the wanted top-level fields; nil means
@@ -49,8 +52,20 @@ func NewDecoder(s *Schema, columns []string, mem memory.Allocator) (*Decoder, er
 		d.fields = append(d.fields, c.wanted(f.typ, col))
 	}
 	d.schema = arrow.NewSchema(fields, nil)
-	d.steps = steps(d.fields)
+	d.cutSkips()
+	d.sweeps = sweeps(d.fields)
 	return d, nil
+}
+
+// cutSkips leaves out what is behind the last wanted field: records come with
+// their length.
+func (d *Decoder) cutSkips() {
+	n := len(d.fields)
+	for n > 0 && d.fields[n-1].col == nil {
+		n--
+	}
+	d.whole = n == len(d.fields)
+	d.fields = d.fields[:n]
 }
 
 // addSkip adds a field to step over; neighbours of known length become one.
@@ -82,12 +97,12 @@ func (d *Decoder) SetKey(field string) error {
 			d.fields[i] = &node{op: opKey, col: col, elem: n}
 		}
 	}
-	d.steps = steps(d.fields)
+	d.sweeps = sweeps(d.fields)
 	return nil
 }
 
-// Append adds one record, which must take up all of rec. After an error the
-// batch is as it was before.
+// Append adds one record, which must take up all of rec; fields behind the last
+// wanted one are not looked at. After an error the batch is as it was before.
 func (d *Decoder) Append(rec []byte) error {
 	d.key = nil
 	return d.append(rec)
@@ -103,26 +118,40 @@ func (d *Decoder) AppendKeyed(key, rec []byte) error {
 
 func (d *Decoder) append(rec []byte) error {
 	d.cursor = cursor{buf: rec}
-	for i := range d.steps {
-		s := &d.steps[i]
-		if s.over != nil {
-			d.skipRun(s.over)
-		}
-		if s.value != nil {
-			d.decode(s.value)
+	for _, n := range d.fields {
+		if n.col == nil {
+			d.skip(n)
+		} else {
+			d.decode(n)
 		}
 	}
-	if d.err == nil && d.pos != len(rec) {
-		d.err = corruptf("%d bytes are left after the record", len(rec)-d.pos)
+	if d.err == nil {
+		d.err = d.checkEnd(d.pos, len(rec))
 	}
-	if err := d.err; err != nil {
-		for _, c := range d.cols {
-			c.truncate(d.n)
-		}
-		return err
+	if d.err != nil {
+		d.truncate()
+		return d.err
 	}
 	d.n++
 	return nil
+}
+
+// checkEnd checks where the fields of a record end.
+func (d *Decoder) checkEnd(pos, end int) error {
+	switch {
+	case pos > end:
+		return errShort
+	case pos < end && d.whole:
+		return corruptf("%d bytes are left after the record", end-pos)
+	}
+	return nil
+}
+
+// truncate takes back what the columns have of records that are not counted.
+func (d *Decoder) truncate() {
+	for _, c := range d.cols {
+		c.truncate(d.n)
+	}
 }
 
 // decode appends the value at hand to the node's column.
@@ -156,7 +185,7 @@ func (d *Decoder) decode(n *node) {
 	case opBoolean:
 		d.decodeBoolean(n.col)
 	case opNull:
-		n.col.appendNull()
+		n.col.appendNulls(1)
 	default:
 		d.decodeOther(n)
 	}
@@ -169,9 +198,7 @@ func (d *Decoder) branch(n *node) bool {
 	case n.valueBranch:
 		return true
 	case n.nullBranch:
-		if !n.col.appendNull() {
-			d.fail(ErrBatchFull)
-		}
+		n.col.appendNulls(1)
 	default:
 		d.fail(errBranch)
 	}
@@ -205,7 +232,7 @@ func (d *Decoder) decodeOther(n *node) {
 		for _, f := range n.fields {
 			d.decode(f)
 		}
-		n.col.setValid()
+		n.col.appendStruct()
 	case opKey:
 		if d.key == nil {
 			d.decode(n.elem)
@@ -240,7 +267,7 @@ func (d *Decoder) decodeDecimal(col *column, b []byte) {
 		}
 		shift := uint(64 - 8*len(b))
 		n := int64(v<<shift) >> shift
-		col.appendDecimal(uint64(n), uint64(n>>63))
+		col.appendDecimal(n>>63, uint64(n))
 		return
 	}
 	var hi, lo uint64
@@ -259,7 +286,7 @@ func (d *Decoder) decodeDecimal(col *column, b []byte) {
 		hi = hi<<8 | lo>>56
 		lo = lo<<8 | uint64(x)
 	}
-	col.appendDecimal(lo, hi)
+	col.appendDecimal(int64(hi), lo)
 }
 
 func (d *Decoder) decodeArray(n *node) {
@@ -286,7 +313,7 @@ func (d *Decoder) decodeMap(n *node) {
 				d.fail(ErrBatchFull)
 			}
 			d.decode(n.elem)
-			entries.setValid()
+			entries.appendStruct()
 		}
 	}
 }

@@ -20,6 +20,21 @@ func decoderOf(t testing.TB, typ string, columns []string) *Decoder {
 	return d
 }
 
+// decoderBehind decodes a boolean that stands behind a field of a type, which
+// is stepped over.
+func decoderBehind(t testing.TB, typ string) *Decoder {
+	t.Helper()
+	s, err := Parse(`{"type":"record","name":"r","fields":[{"name":"f","type":` + typ + `},{"name":"g","type":"boolean"}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := NewDecoder(s, []string{"g"}, memory.DefaultAllocator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 func long(v int64) string { return string(binary.AppendVarint(nil, v)) }
 
 // Records that do not follow their schema, wanted and stepped over alike.
@@ -54,18 +69,27 @@ func TestCorruptRecords(t *testing.T) {
 		{"array with a wrong length", `{"type":"array","items":"int"}`, long(-1) + long(99) + "\x02\x00"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, columns := range [][]string{nil, {}} {
-				if columns != nil && strings.ContainsAny(tt.name, "2") && strings.HasPrefix(tt.name, "boolean") ||
-					columns != nil && (strings.Contains(tt.name, "symbol") || strings.HasPrefix(tt.name, "decimal") || strings.HasPrefix(tt.name, "int ")) {
-					continue // what is stepped over is not looked at that closely
-				}
-				d := decoderOf(t, tt.typ, columns)
-				if err := d.Append([]byte(tt.rec)); !errors.Is(err, ErrCorrupt) || d.Len() != 0 {
-					t.Errorf("columns %v: error %v", columns, err)
-				}
-				d.Release()
+			fault(t, decoderOf(t, tt.typ, nil), tt.rec)
+			if strings.HasPrefix(tt.name, "symbol") || strings.HasPrefix(tt.name, "decimal") ||
+				strings.HasPrefix(tt.name, "int ") || strings.HasPrefix(tt.name, "boolean") || strings.HasPrefix(tt.name, "negative symbol") {
+				return // what is stepped over is not looked at that closely
 			}
+			fault(t, decoderBehind(t, tt.typ), tt.rec+"\x01")
 		})
+	}
+}
+
+// fault checks that a record is refused, by itself and between good ones.
+func fault(t *testing.T, d *Decoder, rec string) {
+	t.Helper()
+	defer d.Release()
+	if err := d.Append([]byte(rec)); !errors.Is(err, ErrCorrupt) || d.Len() != 0 {
+		t.Errorf("%d rows, error %v", d.Len(), err)
+	}
+	buf := "\x01\x02\x03" + rec + strings.Repeat("\x00", 100)
+	n, err := d.AppendAll([]byte(buf), []uint32{3, 0}, []uint32{uint32(3 + len(rec)), 0})
+	if n != 0 || !errors.Is(err, ErrCorrupt) || d.Len() != 0 {
+		t.Errorf("within others: %d rows, error %v", d.Len(), err)
 	}
 }
 
@@ -90,9 +114,9 @@ func TestClaimedLengthsTakeNoMemory(t *testing.T) {
 // Values of a type that contains itself can be stepped over, to a depth.
 func TestSkipRecursive(t *testing.T) {
 	typ := `{"type":"record","name":"node","fields":[{"name":"v","type":"int"},{"name":"next","type":["node","null"]}]}`
-	d := decoderOf(t, typ, []string{})
+	d := decoderBehind(t, typ)
 	list := func(n int) []byte {
-		return []byte(strings.Repeat("\x02\x00", n) + "\x02\x02")
+		return []byte(strings.Repeat("\x02\x00", n) + "\x02\x02\x01")
 	}
 	if err := d.Append(list(20)); err != nil {
 		t.Error(err)
@@ -104,7 +128,7 @@ func TestSkipRecursive(t *testing.T) {
 		t.Errorf("%d rows", d.Len())
 	}
 	endless := `{"type":"record","name":"node","fields":[{"name":"a","type":"node"},{"name":"b","type":"node"}]}`
-	if err := decoderOf(t, endless, []string{}).Append([]byte("abc")); !errors.Is(err, ErrCorrupt) {
+	if err := decoderBehind(t, endless).Append([]byte("abc")); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -249,8 +273,34 @@ func TestUnknownColumnsArePassedOver(t *testing.T) {
 	}
 }
 
+// Fields behind the last wanted one may be anything.
+func TestBehindTheWanted(t *testing.T) {
+	s, err := Parse(`{"type":"record","name":"r","fields":[{"name":"a","type":"int"},{"name":"b","type":"string"}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, columns := range [][]string{{"a"}, {}} {
+		d, err := NewDecoder(s, columns, memory.DefaultAllocator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Append([]byte("\x02\x7f")); err != nil {
+			t.Error(err)
+		}
+		if n, err := d.AppendAll([]byte("\x02\x7f\x04"), []uint32{0, 2}, []uint32{2, 3}); n != 2 || err != nil {
+			t.Error(n, err)
+		}
+		b := d.NewBatch()
+		if b.NumRows() != 3 || len(columns) == 1 && b.Column(0).(*array.Int32).Value(2) != 2 {
+			t.Error(b)
+		}
+		b.Release()
+	}
+}
+
 // FuzzDecoder feeds any bytes to a decoder of all types, of all columns and of
-// the last one only, and checks that a fault leaves no trace.
+// the last one only: a fault leaves no trace, and records all at once are the
+// same as one by one.
 func FuzzDecoder(f *testing.F) {
 	s, records := blockOf(f, "all_types.log")
 	for _, rec := range records[:5] {
@@ -269,27 +319,13 @@ func FuzzDecoder(f *testing.F) {
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		defer mem.AssertSize(t, 0)
 		for i, columns := range choices {
-			d, err := NewDecoder(s, columns, mem)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows := 0
-			for _, rec := range [][]byte{records[0], data, data[:min(int(cut), len(data))], records[1]} {
-				if err := d.Append(rec); err == nil {
-					rows++
-				}
-			}
-			b := d.NewBatch()
-			if b.NumRows() != int64(rows) {
-				t.Errorf("%d rows, want %d", b.NumRows(), rows)
-			}
+			b := sameAllAtOnce(t, s, [][]byte{records[0], data, data[:min(int(cut), len(data))], records[1]}, columns, mem)
 			for c, w := range want[i] {
-				if got := arrowText(b.Column(c), rows-1); got != w {
+				if got := arrowText(b.Column(c), int(b.NumRows())-1); got != w {
 					t.Errorf("column %d is %s, want %s", c, got, w)
 				}
 			}
 			b.Release()
-			d.Release()
 		}
 	})
 }

@@ -2,6 +2,7 @@ package avro
 
 import (
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
@@ -35,7 +36,8 @@ type node struct {
 	op  op
 	col *column
 
-	// A union of null and one type: the branch numbers, -1 where there is none.
+	// A wanted union of null and one type, or opOptional: the branch numbers, -1
+	// where there is none.
 	union                   bool
 	nullBranch, valueBranch int64
 	valueByte               byte // valueBranch as it is encoded
@@ -62,23 +64,23 @@ type compiler struct {
 // wanted makes the node that appends a value to a column, which was made from
 // the same type.
 func (c *compiler) wanted(t *avroType, col *column) *node {
-	n := &node{nullBranch: -1, valueBranch: -1, minSize: c.skipped(t).minSize}
+	n := &node{minSize: c.skipped(t).minSize}
 	value := t
 	if t.kind == kindUnion {
 		n.union = true
-		value = t.branches[0]
+		null, at := -1, 0
 		for i, b := range t.branches {
 			if b.kind == kindNull {
-				n.nullBranch = int64(i)
+				null = i
 			} else {
-				n.valueBranch, value = int64(i), b
+				at = i
 			}
 		}
-		if n.valueBranch < 0 { // null alone
-			n.nullBranch, n.valueBranch = -1, n.nullBranch
+		if value = t.branches[at]; value.kind == kindNull { // null alone
+			null = -1
 		}
+		n.setBranches(null, at)
 	}
-	n.valueByte = byte(n.valueBranch << 1)
 	n.col = col
 	n.op = plainOp(value)
 	n.size = value.size
@@ -123,9 +125,7 @@ func (c *compiler) skipped(t *avroType) *node {
 		for _, b := range t.branches {
 			n.fields = append(n.fields, c.skipped(b))
 		}
-		if len(t.branches) == 2 && t.branches[0].kind == kindNull {
-			n.op, n.elem = opOptional, n.fields[1] // nearly all fields of Hudi's schemas
-		}
+		n.setOptional(t)
 	case kindRecord:
 		// Until it is complete, a use of the record within itself counts as
 		// taking a byte at least, which every value that ends does.
@@ -143,6 +143,22 @@ func (c *compiler) skipped(t *avroType) *node {
 		}
 	}
 	return n
+}
+
+// setOptional makes a union of null and one type, as nearly all fields of
+// Hudi's schemas are, an operation of its own.
+func (n *node) setOptional(t *avroType) {
+	null := slices.IndexFunc(t.branches, func(b *avroType) bool { return b.kind == kindNull })
+	if len(t.branches) != 2 || null < 0 {
+		return
+	}
+	n.op, n.elem = opOptional, n.fields[1-null]
+	n.setBranches(null, 1-null)
+}
+
+func (n *node) setBranches(null, value int) {
+	n.nullBranch, n.valueBranch = int64(null), int64(value)
+	n.valueByte = byte(value << 1)
 }
 
 func (n *node) setKnown(size int64) {

@@ -3,7 +3,6 @@ package avro
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -189,54 +188,4 @@ func TestRealRecordsAgainstOracle(t *testing.T) {
 			}
 		}
 	}
-}
-
-func BenchmarkDecode(b *testing.B) {
-	schema, rec := benchRecord(b)
-	for _, columns := range [][]string{nil, {"f1", "f5", "f12"}} {
-		b.Run(fmt.Sprintf("%d columns", len(columns)), func(b *testing.B) {
-			d, err := NewDecoder(schema, columns, memory.DefaultAllocator)
-			if err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				if err := d.Append(rec); err != nil {
-					b.Fatal(err)
-				}
-				if d.Len() == 8192 {
-					d.NewBatch().Release()
-				}
-			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrec/s")
-		})
-	}
-}
-
-// benchRecord is a record of 13 nullable fields, five of them the meta fields
-// of Hudi.
-func benchRecord(b *testing.B) (*Schema, []byte) {
-	b.Helper()
-	var fields []string
-	var rec []byte
-	add := func(typ string, value ...byte) {
-		fields = append(fields, fmt.Sprintf(`{"name":"f%d","type":["null",%s]}`, len(fields), typ))
-		rec = append(append(rec, 2), value...)
-	}
-	text := func(s string) []byte { return append([]byte{byte(2 * len(s))}, s...) }
-	for _, s := range []string{"20261129221302429", "20261129221302429_0_12", "id:1234567890", "2026/11/29", "4326df6b-dd3e-4551-a290-d27952bd94ea-0"} {
-		add(`"string"`, text(s)...)
-	}
-	add(`"long"`, 0xfe, 0xff, 0xff, 0x0f)
-	add(`{"type":"long","logicalType":"timestamp-micros"}`, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f)
-	add(`"int"`, 0x7e)
-	add(`"double"`, 1, 2, 3, 4, 5, 6, 7, 8)
-	add(`"boolean"`, 1)
-	add(`"string"`, text("some text of a column")...)
-	add(`{"type":"fixed","name":"d","size":7,"logicalType":"decimal","precision":15,"scale":2}`, 0, 0, 0, 1, 2, 3, 4)
-	add(`"string"`, text("R")...)
-	s, err := Parse(`{"type":"record","name":"r","fields":[` + strings.Join(fields, ",") + `]}`)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return s, rec
 }

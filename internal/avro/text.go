@@ -2,6 +2,7 @@ package avro
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -17,7 +18,7 @@ func (c *column) repairText() {
 		return
 	}
 	old, values := c.data, c.values
-	c.values, c.data, c.used = nil, nil, 0
+	c.values, c.data, c.used, c.likelyRows = nil, nil, 0, 0
 	for i := range c.n {
 		// offsets[i] is overwritten only after value i has been taken.
 		v := bytes.ToValidUTF8(old[c.offsets[i]:c.offsets[i+1]], replacement)
@@ -26,7 +27,7 @@ func (c *column) repairText() {
 			if end > maxEnd {
 				v = nil
 			}
-			c.reserve(max(c.used+len(v), min(2*c.used, maxEnd)))
+			c.reserveBytes(c.used + len(v))
 		}
 		c.used += copy(c.data[c.used:], v)
 	}
@@ -38,11 +39,30 @@ func (c *column) repairText() {
 // and each value must begin where a character begins.
 func (c *column) validText() bool {
 	text := c.data[:c.used]
+	if isASCII(text) {
+		return true
+	}
 	if !utf8.Valid(text) {
 		return false
 	}
 	for i := 1; i < c.n; i++ {
 		if at := c.offsets[i]; int(at) < len(text) && !utf8.RuneStart(text[at]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isASCII(b []byte) bool {
+	for ; len(b) >= 32; b = b[32:] {
+		w := binary.LittleEndian.Uint64(b) | binary.LittleEndian.Uint64(b[8:]) |
+			binary.LittleEndian.Uint64(b[16:]) | binary.LittleEndian.Uint64(b[24:])
+		if w&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	for _, x := range b {
+		if x >= utf8.RuneSelf {
 			return false
 		}
 	}

@@ -58,7 +58,7 @@ func streamed(b *Block) (got []string, err error) {
 	}
 	defer r.Close()
 	for {
-		rec, err := r.Next()
+		spans, err := r.Next()
 		if err == io.EOF {
 			if len(got) != r.Len() {
 				return got, fmt.Errorf("%d records, %d announced", len(got), r.Len())
@@ -71,7 +71,12 @@ func streamed(b *Block) (got []string, err error) {
 			}
 			return got, err
 		}
-		got = append(got, string(rec))
+		if len(spans.From) == 0 || len(spans.From) != len(spans.To) {
+			return got, fmt.Errorf("%d records that end %d times", len(spans.From), len(spans.To))
+		}
+		for i, from := range spans.From {
+			got = append(got, string(spans.Bytes[from:spans.To[i]]))
+		}
 	}
 }
 

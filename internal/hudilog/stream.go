@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 )
 
@@ -27,6 +28,18 @@ type Records struct {
 	left  int
 	err   error
 	whole *[recordWindow]byte // from the pool; nil if buf is of its own
+
+	from, to [maxSpans]uint32
+}
+
+// maxSpans is the most records that are given at once.
+const maxSpans = 256
+
+// Spans are records in bytes that they share: record i is
+// Bytes[From[i]:To[i]].
+type Spans struct {
+	Bytes    []byte
+	From, To []uint32
 }
 
 // Records opens the block for reading records.
@@ -65,56 +78,63 @@ func (r *Records) head() error {
 // Len is the number of records.
 func (r *Records) Len() int { return r.n }
 
-// Next gives the next record, which is good until the next call, or io.EOF. It
-// stays at an error.
-func (r *Records) Next() ([]byte, error) {
-	if r.left > 0 {
-		if rest := r.buf[r.pos:]; len(rest) >= 4 {
-			size := int(int32(binary.BigEndian.Uint32(rest)))
-			if rest = rest[4:]; uint(size) <= uint(len(rest)) {
-				r.left--
-				r.pos += 4 + size
-				return rest[:size:size], nil
-			}
-		}
+// Next gives the next records, one at least, which are good until the next
+// call, or io.EOF. It stays at an error.
+func (r *Records) Next() (Spans, error) {
+	if s := r.spans(); len(s.From) > 0 {
+		return s, nil
 	}
-	return r.slow()
+	if r.left == 0 && r.err == nil {
+		r.err = io.EOF
+	}
+	if r.err == nil {
+		r.err = r.across()
+	}
+	if r.err != nil {
+		r.buf, r.pos, r.next, r.left = nil, 0, r.b.ContentLength, 0
+		return Spans{}, r.err
+	}
+	return r.spans(), nil
 }
 
-// slow is Next where the window ends within the record.
-func (r *Records) slow() ([]byte, error) {
-	if r.left == 0 || r.err != nil {
-		if r.err == nil {
-			r.err = io.EOF
+// spans gives the records that the window has whole.
+func (r *Records) spans() Spans {
+	s := Spans{Bytes: r.buf[r.pos:]}
+	if most := math.MaxInt32 + 4; len(s.Bytes) > most { // the longest record
+		s.Bytes = s.Bytes[:most]
+	}
+	n, pos := 0, 0
+	for most := min(r.left, maxSpans); n < most; n++ {
+		rest := s.Bytes[pos:]
+		if len(rest) < 4 {
+			break
 		}
-		return nil, r.err
+		size := int(int32(binary.BigEndian.Uint32(rest)))
+		if uint(size) > uint(len(rest)-4) {
+			break
+		}
+		pos += 4 + size
+		r.from[n], r.to[n] = uint32(pos-size), uint32(pos)
 	}
-	rec, err := r.across()
-	if err != nil {
-		r.err, r.buf, r.pos, r.next = err, nil, 0, r.b.ContentLength
-		return nil, err
-	}
-	r.left--
-	return rec, nil
+	r.pos += pos
+	r.left -= n
+	s.From, s.To = r.from[:n], r.to[:n]
+	return s
 }
 
-func (r *Records) across() ([]byte, error) {
+// across moves the window to the next record, at whose head it ends.
+func (r *Records) across() error {
 	if r.rest() < 4 {
-		return nil, corruptf("record %d of %d is cut off", r.n-r.left, r.n)
+		return corruptf("record %d of %d is cut off", r.n-r.left, r.n)
 	}
 	if err := r.fill(4); err != nil {
-		return nil, err
+		return err
 	}
 	size := int64(int32(binary.BigEndian.Uint32(r.buf[r.pos:])))
 	if size < 0 || size > r.rest()-4 {
-		return nil, corruptf("record %d of %d has %d bytes, %d are left", r.n-r.left, r.n, size, r.rest()-4)
+		return corruptf("record %d of %d has %d bytes, %d are left", r.n-r.left, r.n, size, r.rest()-4)
 	}
-	if err := r.fill(4 + int(size)); err != nil {
-		return nil, err
-	}
-	at := r.pos + 4
-	r.pos = at + int(size)
-	return r.buf[at:r.pos:r.pos], nil
+	return r.fill(4 + int(size))
 }
 
 // rest is the number of bytes that are left of the content.
