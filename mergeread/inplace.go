@@ -156,13 +156,17 @@ func (g *gatherer) patchStrings(sel *selection, base *view) {
 		start, stop := offs[from], offs[from+b.n]
 		copy(data[end:], data[start:stop])
 		delta := start - end
-		to := offs[b.at : b.at+b.n]
-		for i, x := range offs[from : from+b.n] {
+		skip := int32(0)
+		if b.at == 0 {
+			skip = 1 // the end of a row before the room, which somebody may read now
+		}
+		to := offs[b.at+skip : b.at+b.n]
+		for i, x := range offs[from+skip : from+b.n] {
 			to[i] = x - delta
 		}
 		end += stop - start
 	}
-	if moved { // otherwise it is there, and perhaps read by somebody
+	if moved { // if not, it is the beginning of a row behind the room
 		offs[sel.n] = end
 	}
 	for _, p := range sel.patches {
