@@ -15,6 +15,9 @@
 //	(levels and values of one column) -> assembler (Arrow arrays, nested ones
 //	included) -> reader (batches of aligned columns)
 //
+// Columns whose chunks hold the same bytes, as those of the record key and of
+// the key column do, are inflated and decoded once.
+//
 // The metadata that pruning needs is given as it stands in the file:
 // statistics of row groups, column and offset indexes, Bloom filters.
 package parquet

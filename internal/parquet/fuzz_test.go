@@ -120,6 +120,7 @@ func FuzzRead(f *testing.F) {
 func TestDamagedFiles(t *testing.T) {
 	seeds := fuzzSeeds(t)
 	seeds = append(seeds, generate(t, genOptions{rows: 30, pageSize: 128, nulls: 0.2, dict: true, codec: compress.Codecs.Gzip}))
+	seeds = append(seeds, nearly(t, genOptions{pageSize: 1 << 10, codec: compress.Codecs.Gzip, index: true}, keyTexts(1000, genOptions{}), 501))
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for _, seed := range seeds {
 		for range 100 {

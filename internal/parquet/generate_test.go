@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -31,7 +32,9 @@ type genOptions struct {
 	bloom     bool
 	codec     compress.Compression
 	encodings map[string]aparquet.Encoding
-	longest   int // of strings
+	longest   int   // of strings
+	batch     int64 // rows between looks at the size of a page; 0 means 64
+	noStats   bool
 }
 
 // genSchema has a column of each type that arrow-go can write.
@@ -82,10 +85,16 @@ func generate(t testing.TB, o genOptions) []byte {
 	}
 	rec := b.NewRecordBatch()
 	defer rec.Release()
+	return write(t, rec, o)
+}
+
+// write writes a file of one batch.
+func write(t testing.TB, rec arrow.RecordBatch, o genOptions) []byte {
+	t.Helper()
 	props := []aparquet.WriterProperty{
 		aparquet.WithDictionaryDefault(o.dict), aparquet.WithDataPageSize(o.pageSize), aparquet.WithCompression(o.codec),
-		aparquet.WithPageIndexEnabled(o.index), aparquet.WithBatchSize(64), aparquet.WithStoreDecimalAsInteger(o.intDec),
-		aparquet.WithBloomFilterEnabled(o.bloom), aparquet.WithMaxBloomFilterBytes(1024),
+		aparquet.WithPageIndexEnabled(o.index), aparquet.WithBatchSize(cmp.Or(o.batch, 64)), aparquet.WithStoreDecimalAsInteger(o.intDec),
+		aparquet.WithBloomFilterEnabled(o.bloom), aparquet.WithMaxBloomFilterBytes(1024), aparquet.WithStats(!o.noStats),
 	}
 	if o.groupRows > 0 {
 		props = append(props, aparquet.WithMaxRowGroupLength(o.groupRows))
@@ -112,7 +121,7 @@ func generate(t testing.TB, o genOptions) []byte {
 func written(rec arrow.RecordBatch, props []aparquet.WriterProperty) (_ []byte, err error) {
 	defer guard.Recover(&err)
 	var buf bytes.Buffer
-	w, err := pqarrow.NewFileWriter(genSchema, &buf, aparquet.NewWriterProperties(props...), pqarrow.DefaultWriterProps())
+	w, err := pqarrow.NewFileWriter(rec.Schema(), &buf, aparquet.NewWriterProperties(props...), pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, err
 	}

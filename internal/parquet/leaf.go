@@ -65,14 +65,17 @@ func (r *leafReader) openGroup(group int) error {
 	if err := r.pages.open(&r.file.meta.groups[group].columns[r.leaf.index]); err != nil {
 		return err
 	}
-	if r.picks == nil {
-		return nil
+	if r.picks != nil {
+		var err error
+		if r.index, err = r.picks.offsetIndex(r.leaf, group); err != nil {
+			return err
+		}
 	}
-	var err error
-	if r.index, err = r.picks.offsetIndex(r.leaf, group); err == nil && r.index != nil {
+	if r.index != nil {
 		r.picks.plan(r, group)
 	}
-	return err
+	r.openTwins()
+	return nil
 }
 
 // jump goes to the page that holds the row, unless it is the current one.
@@ -125,7 +128,7 @@ func (r *leafReader) openPage(h pageHeader) error {
 }
 
 // read reads up to n rows of the open row group, fewer only where their
-// strings are very long.
+// strings are very long or twins part.
 func (r *leafReader) read(n, hint int) (rows int, err error) {
 	if r.leaf.maxRep > 0 {
 		rows, err = n, r.readRepeated(n, true)
@@ -158,6 +161,9 @@ func (r *leafReader) end() error {
 
 func (r *leafReader) readFlat(n, hint int) (rows int, err error) {
 	for rows < n {
+		if r.pages.parting { // before the values of the page that differs
+			return rows, nil
+		}
 		if r.left == 0 {
 			if err := r.nextPage(); err != nil {
 				return rows, r.short(err)

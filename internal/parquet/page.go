@@ -26,6 +26,9 @@ type pageReader struct {
 	dict     dictionary
 	hasDict  bool
 	buf      []byte // the inflated page
+	twins    []*pageReader
+	parting  bool // some of the twins are none
+	differs  bool // it is no twin
 }
 
 // open begins a column chunk.
@@ -68,6 +71,7 @@ func (p *pageReader) header() (pageHeader, error) {
 		}
 		h, n, err := decodePageHeader(b)
 		if err == nil {
+			p.confirm(b[:n])
 			p.pos += int64(n)
 			if int64(h.compressed) > p.end-p.pos {
 				return h, fmt.Errorf("%w: page of %d bytes at %d lies outside of its column chunk", ErrCorrupt, h.compressed, p.pos)
@@ -120,6 +124,7 @@ func (p *pageReader) readDictionary(h pageHeader) error {
 	if err != nil {
 		return err
 	}
+	p.confirm(b)
 	p.skip(h)
 	if b, err = p.inflate(b, int(h.uncompressed)); err != nil {
 		return err
@@ -186,6 +191,7 @@ func (p *pageReader) read(h pageHeader) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
+	p.confirm(src)
 	p.skip(h)
 	if h.typ == pageDataV2 {
 		return p.readV2(h, src)

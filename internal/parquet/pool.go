@@ -37,6 +37,8 @@ type pooled struct {
 	made   int // arrays so far
 	busy   bool
 	done   bool
+	twins  []*pooled // columns whose arrays come with its own
+	isTwin bool      // of another
 }
 
 func newPool(ctx context.Context, columns []*column, weights []int64, threads int) *pool {
@@ -45,8 +47,12 @@ func newPool(ctx context.Context, columns []*column, weights []int64, threads in
 	p.changed.L = &p.mu
 	order := make([]int, len(columns))
 	for i, c := range columns {
-		p.byIndex = append(p.byIndex, &pooled{column: c})
+		p.byIndex = append(p.byIndex, &pooled{column: c, isTwin: c.lead != nil})
 		order[i] = i
+		if c.lead != nil {
+			lead := p.byIndex[slices.Index(columns, c.lead)]
+			lead.twins = append(lead.twins, p.byIndex[i])
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return int(min(1, max(-1, weights[b]-weights[a]))) })
 	for _, i := range order {
@@ -81,16 +87,30 @@ func (p *pool) work(ctx context.Context) {
 			p.fail(err)
 		}
 		p.mu.Lock()
-		c.busy = false
-		if err != nil {
-			c.done = true
-		} else {
-			c.queue = append(c.queue, a)
-			c.made++
-		}
+		c.add(a, err)
 		p.mu.Unlock()
 		p.changed.Broadcast()
 	}
+}
+
+// add takes what a worker has read of the column, and what its twins got of it.
+func (c *pooled) add(a arrow.Array, err error) {
+	c.busy = false
+	if err != nil {
+		c.done = true
+	} else {
+		c.queue = append(c.queue, a)
+		c.made++
+	}
+	c.twins = slices.DeleteFunc(c.twins, func(t *pooled) bool {
+		if a := t.column.taken(); a != nil {
+			t.queue = append(t.queue, a)
+			t.made++
+		}
+		t.isTwin = t.column.lead != nil
+		t.done = c.done && t.isTwin
+		return !t.isTwin
+	})
 }
 
 // guarded reads the next array; a panic is an error, since a worker has nobody
@@ -110,7 +130,7 @@ func (p *pool) claim() *pooled {
 		open := false
 		for _, c := range p.columns {
 			open = open || !c.done
-			if !c.busy && !c.done && len(c.queue) < queueDepth && (best == nil || c.made < best.made) {
+			if !c.busy && !c.done && !c.isTwin && len(c.queue) < queueDepth && (best == nil || c.made < best.made) {
 				best = c
 			}
 		}
@@ -154,6 +174,6 @@ func (p *pool) close() {
 			a.Release()
 		}
 		c.queue = nil
-		c.column.asm.release()
+		c.column.release()
 	}
 }

@@ -25,6 +25,9 @@ type column struct {
 	cur   cursor
 	left  int64 // rows
 	batch int
+	lead  *column     // nil unless the column is the twin of another, which reads for it
+	twins []*column   // of the column
+	given arrow.Array // by the lead, for next
 }
 
 // A source yields the arrays of the columns of a read. Arrays of different
@@ -85,6 +88,7 @@ func (f *File) Read(ctx context.Context, o ReadOptions) (batch.Reader, error) {
 		r.position = &positions{mem: o.Allocator, cur: start}
 	}
 	r.schema = arrow.NewSchema(fields, nil)
+	f.findTwins(columns)
 	if o.Threads > 1 && len(columns) > 1 && total > 0 {
 		r.src = newPool(ctx, columns, f.weights(nodes), o.Threads)
 	} else {
@@ -170,11 +174,16 @@ func (c *column) next(ctx context.Context) (arrow.Array, error) {
 		c.cur.advance(got)
 		c.left -= int64(got)
 		want -= got
-		if got < n {
+		if got < n && (want < hint || !c.part()) { // twins part between batches
 			break
 		}
 	}
-	return c.asm.array()
+	a, err := c.asm.array()
+	if err != nil {
+		return nil, err
+	}
+	c.give(a)
+	return a, nil
 }
 
 // serial reads the columns in the goroutine of the caller.
@@ -183,11 +192,17 @@ type serial struct {
 	columns []*column
 }
 
-func (s *serial) next(i int) (arrow.Array, error) { return s.columns[i].next(s.ctx) }
+func (s *serial) next(i int) (arrow.Array, error) {
+	c := s.columns[i]
+	if a := c.taken(); a != nil { // leads come before their twins
+		return a, nil
+	}
+	return c.next(s.ctx)
+}
 
 func (s *serial) close() {
 	for _, c := range s.columns {
-		c.asm.release()
+		c.release()
 	}
 }
 
