@@ -2,7 +2,6 @@ package adbc
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"sync"
 
@@ -20,10 +19,10 @@ const catalog = "hudi"
 // mainSchema is the schema of tables that are in none of the folder's.
 const mainSchema = "main"
 
-// An engine is DuckDB with the tables of a database as one view has them.
-// Whoever uses it holds a reference.
+// An engine is the tables of a database as one view has them, and the DuckDB
+// that answers what is no plain scan of them: most programs never need it, and it
+// takes time and memory to start. Whoever uses an engine holds a reference.
 type engine struct {
-	duck   *duckdb.Engine
 	path   string
 	tables *duckdb.Tables
 
@@ -31,6 +30,8 @@ type engine struct {
 	broken  sync.Map   // lower-case name of a table -> error that keeps it from SQL
 	mu      sync.Mutex
 	refs    int
+	options duckdb.Options
+	duck    *duckdb.Engine // nil until a statement needs it
 	idle    []*duckdb.Conn
 }
 
@@ -38,18 +39,29 @@ func openEngine(ctx context.Context, path string, s settings, o provider.Options
 	q := s.query()
 	// Scans and DuckDB share the memory.
 	q.MemoryLimit /= 4
-	duck, err := duckdb.Open(duckdb.Options{Threads: s.workers(), MemoryLimit: s.memory - q.MemoryLimit, Catalog: catalog, Paths: true, Provider: o, Scans: q})
-	if err != nil {
-		return nil, err
-	}
-	e := &engine{duck: duck, path: path, refs: 1}
-	e.tables = duck.NewTables(duckdb.TablesOptions{Provider: o, Query: q, Fresh: true, LeftOut: func(t duckdb.TableName, err error) {
+	e := &engine{path: path, refs: 1}
+	e.options = duckdb.Options{Threads: s.workers(), MemoryLimit: s.memory - q.MemoryLimit, Catalog: catalog, Paths: true, Provider: o, Scans: q}
+	e.tables = duckdb.NewTables(e.start, duckdb.TablesOptions{Provider: o, Query: q, Fresh: true, LeftOut: func(t duckdb.TableName, err error) {
 		e.broken.Store(strings.ToLower(t.Name), err)
 	}})
 	if err := e.tables.Add(ctx, "", path); err != nil {
-		return nil, errors.Join(err, duck.Close())
+		return nil, err
 	}
 	return e, nil
+}
+
+// start gives DuckDB, which it starts for the first who asks.
+func (e *engine) start() (*duckdb.Engine, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.duck == nil {
+		duck, err := duckdb.Open(e.options)
+		if err != nil {
+			return nil, err
+		}
+		e.duck = duck
+	}
+	return e.duck, nil
 }
 
 func (e *engine) retain() {
@@ -68,11 +80,21 @@ func (e *engine) release() {
 		c.Close()
 	}
 	e.idle = nil
-	e.duck.Close()
+	if e.duck != nil {
+		e.duck.Close()
+	}
 }
 
-// connect gives a connection of DuckDB, which goes back by put.
-func (e *engine) connect() (*duckdb.Conn, error) {
+// connect gives a connection of DuckDB that knows the tables of a text of
+// statements. It goes back by put. e.binding is held.
+func (e *engine) connect(ctx context.Context, sql string) (*duckdb.Conn, error) {
+	if err := e.tables.Register(ctx, sql); err != nil {
+		return nil, err
+	}
+	duck, err := e.start()
+	if err != nil {
+		return nil, err
+	}
 	e.mu.Lock()
 	if n := len(e.idle); n > 0 {
 		c := e.idle[n-1]
@@ -81,7 +103,7 @@ func (e *engine) connect() (*duckdb.Conn, error) {
 		return c, nil
 	}
 	e.mu.Unlock()
-	return e.duck.Connect()
+	return duck.Connect()
 }
 
 func (e *engine) put(c *duckdb.Conn) {
@@ -97,7 +119,7 @@ func (e *engine) bound(ctx context.Context, sql string, f func() error) error {
 	e.binding.Lock()
 	defer e.binding.Unlock()
 	run := func() error {
-		if err := e.tables.Prepare(ctx, sql); err != nil {
+		if err := e.tables.Open(ctx, sql); err != nil {
 			return err
 		}
 		return f()
@@ -150,7 +172,7 @@ func (e *engine) table(ctx context.Context, schema, name string) (*provider.Tabl
 // query runs a statement on DuckDB. names are those of the columns, nil for
 // DuckDB's. e.binding is held.
 func (e *engine) query(ctx context.Context, sql, current string, names *arrow.Schema) (batch.Reader, error) {
-	c, err := e.connect()
+	c, err := e.connect(ctx, sql)
 	if err != nil {
 		return nil, err
 	}

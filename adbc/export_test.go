@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/flate"
 	"io"
+
+	"github.com/apache/arrow-adbc/go/adbc"
 )
 
 // UnpackPartition gives the JSON text of a partition descriptor.
@@ -19,4 +21,14 @@ func PackPartition(text []byte) []byte {
 	w.Write(text)
 	w.Close()
 	return out.Bytes()
+}
+
+// Started tells whether any engine of a database has started DuckDB.
+func Started(db adbc.Database) bool {
+	for _, e := range db.(*database).engines {
+		if e.engine.duck != nil {
+			return true
+		}
+	}
+	return false
 }

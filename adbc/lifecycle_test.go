@@ -92,6 +92,30 @@ func TestReaderOutlives(t *testing.T) {
 	}
 }
 
+// TestAnotherQuery: values that were bound for one query are not another's.
+func TestAnotherQuery(t *testing.T) {
+	c := open(t, tabletest.Open(t, "v9/mor_compacted"))
+	s := statement(t, c, both[2])
+	for _, sql := range []string{"SELECT 7", "SELECT id FROM mor_compacted"} {
+		if err := s.SetSqlQuery(both[2]); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Bind(t.Context(), params(t, "text", `[{"0": "x"}]`)); err != nil {
+			t.Fatal(err)
+		}
+		n := run(t, s).rows()
+		if err := s.SetSqlQuery(sql); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Prepare(t.Context()); err != nil {
+			t.Errorf("%s: %v", sql, err)
+		}
+		if got := run(t, s).rows(); n == 0 || got == 0 {
+			t.Errorf("%s: %d rows, before %d", sql, got, n)
+		}
+	}
+}
+
 // TestLazy: a stream that is opened and dropped reads no data file: there is
 // none.
 func TestLazy(t *testing.T) {

@@ -235,6 +235,9 @@ func TestParametersRefused(t *testing.T) {
 	if err := s.SetSqlQuery("SELECT 1"); err != nil {
 		t.Fatal(err)
 	}
+	if err := s.Bind(context.Background(), params(t, "int64", `[{"0": 2}]`)); err != nil {
+		t.Fatal(err)
+	}
 	if _, _, err := s.ExecuteQuery(context.Background()); errorOf(t, err).Code != adbc.StatusInvalidArgument {
 		t.Error(err)
 	}

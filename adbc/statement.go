@@ -76,8 +76,15 @@ func (s *statement) SetSqlQuery(query string) error {
 	if s.closed {
 		return errClosedStatement
 	}
-	s.sql, s.selected, s.about = query, nil, nil
+	s.set(query, nil)
 	return nil
+}
+
+// set takes another query. Values that were bound are those of the one before.
+func (s *statement) set(query string, selected *pushdown.Select) {
+	s.sql, s.selected, s.about = query, selected, nil
+	s.bound.release()
+	s.bound = nil
 }
 
 var errClosedStatement = errorf(adbc.StatusInvalidState, "the statement is closed")
@@ -116,7 +123,7 @@ func (s *statement) BindStream(_ context.Context, stream array.RecordReader) err
 
 // Prepare finds out whether the statement can be run.
 func (s *statement) Prepare(ctx context.Context) error {
-	if s.selected != nil {
+	if s.selected != nil || parsePlain(s.sql) != nil {
 		_, err := s.ExecuteSchema(ctx)
 		return err
 	}
@@ -148,7 +155,7 @@ func (s *statement) describe(ctx context.Context) (*description, error) {
 	defer e.release()
 	var d description
 	err = e.bound(ctx, s.sql, func() error {
-		c, err := e.connect()
+		c, err := e.connect(ctx, s.sql)
 		if err != nil {
 			return err
 		}

@@ -21,6 +21,6 @@ func (s *statement) SetSubstraitPlan(plan []byte) error {
 	case err != nil:
 		return errorf(adbc.StatusInvalidArgument, "%v", err)
 	}
-	s.sql, s.selected, s.about = "", selected, nil
+	s.set("", selected)
 	return nil
 }

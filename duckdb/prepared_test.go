@@ -14,7 +14,7 @@ import (
 func TestPrepare(t *testing.T) {
 	scans := 0
 	e, c := open(t, Options{Threads: 1, Catalog: "lake", Scanned: func(*provider.Table, *provider.Result) { scans++ }})
-	tables := e.NewTables(TablesOptions{Query: provider.Query{Threads: 1}, Fresh: true})
+	tables := NewTables(func() (*Engine, error) { return e, nil }, TablesOptions{Query: provider.Query{Threads: 1}, Fresh: true})
 	if err := tables.Add(t.Context(), "", tabletest.Open(t, "v9/mor_compacted")); err != nil {
 		t.Fatal(err)
 	}

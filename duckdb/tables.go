@@ -59,7 +59,7 @@ type TablesOptions struct {
 // opened when a statement mentions it: a folder may hold hundreds. They are not
 // safe for concurrent use.
 type Tables struct {
-	engine  *Engine
+	engine  func() (*Engine, error)
 	options TablesOptions
 	known   map[string]*hudiTable // by lower-case name
 }
@@ -68,15 +68,18 @@ type hudiTable struct {
 	TableName
 	root   string // that it was added by
 	table  *provider.Table
-	schema *arrow.Schema // known to the engine; nil for none
-	meta   bool          // known with _hoodie_ columns
+	bound  *provider.Table // known to the engine; nil for none
+	schema *arrow.Schema   // known to the engine
+	meta   bool            // known with _hoodie_ columns
 	warned bool
 }
 
-// NewTables makes tables of an engine, none yet.
-func (e *Engine) NewTables(o TablesOptions) *Tables {
+// NewTables makes tables, none yet. engine gives the engine whose statements
+// name them; it is first asked for by [Tables.Register], so that it may be
+// started by then.
+func NewTables(engine func() (*Engine, error), o TablesOptions) *Tables {
 	o.Query.Where, o.Query.Limit = "", 0
-	return &Tables{engine: e, options: o, known: map[string]*hudiTable{}}
+	return &Tables{engine: engine, options: o, known: map[string]*hudiTable{}}
 }
 
 // Add makes known the table at a path, or all tables of a folder. With a name,
@@ -108,7 +111,7 @@ func (t *Tables) Add(ctx context.Context, name, path string) error {
 	}
 	for lower, one := range t.known {
 		if one.root == path && !slices.Contains(slices.Collect(maps.Values(found)), one.Path) {
-			if err := t.drop(ctx, one); err != nil {
+			if err := t.forget(ctx, one); err != nil {
 				return err
 			}
 			delete(t.known, lower)
@@ -117,17 +120,26 @@ func (t *Tables) Add(ctx context.Context, name, path string) error {
 	return nil
 }
 
-// drop makes the engine forget a table.
-func (t *Tables) drop(ctx context.Context, one *hudiTable) error {
-	if one.schema == nil {
+// forget closes a table, and takes it from the engine.
+func (t *Tables) forget(ctx context.Context, one *hudiTable) error {
+	one.table = nil
+	if one.bound == nil {
 		return nil
 	}
-	c, err := t.engine.Connect()
+	e, err := t.engine()
+	if err != nil {
+		return err
+	}
+	c, err := e.Connect()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	return c.Exec(ctx, "DROP VIEW IF EXISTS "+tableKey(one.Schema, one.Name))
+	if err := c.Exec(ctx, "DROP VIEW IF EXISTS "+tableKey(one.Schema, one.Name)); err != nil {
+		return err
+	}
+	one.bound = nil
+	return nil
 }
 
 // splitName takes schema.table apart.
@@ -157,23 +169,65 @@ var (
 // NamesMeta tells whether a text of statements names columns of Hudi's own.
 func NamesMeta(sql string) bool { return needsMeta.MatchString(sql) }
 
-// Prepare makes the tables known to the engine that a text of statements may
-// need: those whose name it holds, or all if it asks about tables in general.
+// Prepare opens the tables that a text of statements may need and makes them
+// known to the engine.
 func (t *Tables) Prepare(ctx context.Context, sql string) error {
-	lower := strings.ToLower(sql)
-	all, meta := needsAll.MatchString(sql), t.options.Query.Meta || NamesMeta(sql)
+	if err := t.Open(ctx, sql); err != nil {
+		return err
+	}
+	return t.Register(ctx, sql)
+}
+
+// Open opens the tables that a text of statements may need: those whose name it
+// holds, or all if it asks about tables in general. Fresh ones are then at the
+// instant that is the latest now. The engine is not needed for it.
+func (t *Tables) Open(ctx context.Context, sql string) error {
+	return t.each(ctx, sql, func(ctx context.Context, one *hudiTable) error {
+		opened := one.table != nil
+		if err := t.open(ctx, one); err != nil || !opened || !t.options.Fresh {
+			return err
+		}
+		err := one.table.Refresh(ctx)
+		if err != nil && ctx.Err() == nil {
+			// A statement that goes on without it must not read it as it was.
+			err = errors.Join(err, t.forget(ctx, one))
+		}
+		return err
+	})
+}
+
+// Register makes the tables known to the engine that a text of statements may
+// need, as they were when they were opened.
+func (t *Tables) Register(ctx context.Context, sql string) error {
+	e, err := t.engine()
+	if err != nil {
+		return err
+	}
+	q := t.options.Query
+	q.Meta = q.Meta || NamesMeta(sql)
+	return t.each(ctx, sql, func(ctx context.Context, one *hudiTable) error {
+		if one.bound != nil && one.meta == q.Meta && !t.options.Fresh {
+			return nil
+		}
+		return t.register(ctx, e, one, q)
+	})
+}
+
+// each does something to the tables that a text of statements may need. Those
+// of a folder for which it fails are left out.
+func (t *Tables) each(ctx context.Context, sql string, do func(context.Context, *hudiTable) error) error {
+	lower, all := strings.ToLower(sql), needsAll.MatchString(sql)
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(8)
 	for _, one := range t.known {
-		ready := one.schema != nil && one.meta == meta && !t.options.Fresh
-		named := one.schema != nil && !t.options.Fresh || all ||
+		named := one.bound != nil && !t.options.Fresh || all ||
 			strings.Contains(lower, strings.ToLower(one.Name)) || strings.ContainsRune(one.Name, '"')
-		if ready || !named {
+		if !named {
 			continue
 		}
 		group.Go(func() (err error) {
 			defer guard.Recover(&err)
-			err = t.register(inner, one, meta)
+			err = do(inner, one)
 			if err == nil || !one.Found || inner.Err() != nil {
 				return err
 			}
@@ -206,30 +260,22 @@ func (t *Tables) open(ctx context.Context, one *hudiTable) error {
 	return err
 }
 
-// register makes the table known as it is now, if it is not yet.
-func (t *Tables) register(ctx context.Context, one *hudiTable, meta bool) error {
-	opened := one.table != nil
+// register makes what a query reads of a table known, if it is not yet.
+func (t *Tables) register(ctx context.Context, e *Engine, one *hudiTable, q provider.Query) error {
 	if err := t.open(ctx, one); err != nil {
 		return err
 	}
-	if opened && t.options.Fresh {
-		if err := one.table.Refresh(ctx); err != nil {
-			return err
-		}
-	}
-	q := t.options.Query
-	q.Meta = meta
 	schema, err := one.table.Schema(ctx, q)
 	if err != nil {
 		return err
 	}
-	if one.schema != nil && one.schema.Equal(schema) {
+	if one.bound == one.table && one.schema.Equal(schema) {
 		return nil
 	}
-	if err := t.engine.RegisterTable(ctx, one.Schema, one.Name, one.table, q); err != nil {
+	if err := e.RegisterTable(ctx, one.Schema, one.Name, one.table, q); err != nil {
 		return err
 	}
-	one.schema, one.meta = schema, meta
+	one.bound, one.schema, one.meta = one.table, schema, q.Meta
 	return nil
 }
 

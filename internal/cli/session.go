@@ -41,7 +41,7 @@ func newSession(e *Env, o provider.Options, q provider.Query) (*session, error) 
 	if err != nil {
 		return nil, err
 	}
-	s.tables = s.engine.NewTables(duckdb.TablesOptions{Provider: o, Query: q, LeftOut: func(t duckdb.TableName, err error) {
+	s.tables = duckdb.NewTables(func() (*duckdb.Engine, error) { return s.engine, nil }, duckdb.TablesOptions{Provider: o, Query: q, LeftOut: func(t duckdb.TableName, err error) {
 		e.notef("table %s is left out: %s", t, message(err))
 	}})
 	if s.conn, err = s.engine.Connect(); err != nil {
