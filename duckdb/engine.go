@@ -95,7 +95,9 @@ var ErrClosed = errors.New("duckdb: closed")
 
 // Open starts an engine.
 func Open(o Options) (*Engine, error) {
-	link()
+	if err := link(); err != nil {
+		return nil, err
+	}
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}

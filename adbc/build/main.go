@@ -1,7 +1,7 @@
 // Command build makes the C library of the ADBC driver and what it needs:
 //
 //	libadbc_driver_hudi.so   the driver, which any ADBC driver manager loads
-//	libhudi_duckdb-N.so      DuckDB, which the driver looks for beside itself
+//	libhudi_duckdb-N.so      DuckDB, which the driver looks for beside itself when it needs it
 //	hudi.toml                the manifest, by which managers find the driver under the name hudi
 //
 // Usage:
@@ -151,24 +151,26 @@ func linkEngine(dir string) (string, error) {
 	}
 	args = append(args, "-x", "c", random, "-x", "none", "-Wl,--start-group")
 	args = append(append(args, libraries...), "-Wl,--end-group")
-	compiler := os.Getenv("CXX")
-	if compiler == "" {
-		compiler = "c++"
-	}
-	_, err = output(compiler, args...)
+	_, err = output(compiler(), args...)
 	return name, err
 }
 
+func compiler() string {
+	if name := os.Getenv("CXX"); name != "" {
+		return name
+	}
+	return "c++"
+}
+
 func linkDriver(dir, engine, version string) error {
-	// The bindings ask for -lduckdb.
-	if err := os.Symlink(engine, filepath.Join(dir, "libduckdb.so")); err != nil {
+	if err := linkEntries(dir, engine); err != nil {
 		return err
 	}
 	symbols := filepath.Join(dir, "driver.map")
 	if err := os.WriteFile(symbols, []byte(exportedByDriver), 0o644); err != nil {
 		return err
 	}
-	flags := fmt.Sprintf("-s -w -extldflags '-Wl,-soname,%s -Wl,--version-script=%s -Wl,-rpath,$ORIGIN'", driver, symbols)
+	flags := fmt.Sprintf("-s -w -extldflags '-Wl,-soname,%s -Wl,--version-script=%s -Wl,-rpath,$ORIGIN -Wl,-z,defs'", driver, symbols)
 	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-tags=duckdb_use_lib", "-ldflags="+flags,
 		"-o", filepath.Join(dir, driver), module+"/adbc/clib")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "CGO_LDFLAGS=-L"+dir+" "+os.Getenv("CGO_LDFLAGS"))

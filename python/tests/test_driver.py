@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -47,6 +48,8 @@ def test_dbapi(want: pa.Table, spark: pa.Table) -> None:
         cursor.execute("SELECT count(*) FROM trips WHERE city = ? AND distance_km > ?", ("osaka", 9.0))
         ((n,),) = cursor.fetchall()
         assert n == dict(zip(want["city"].to_pylist(), want["n"].to_pylist()))["osaka"]
+        cursor.execute("SELECT count(*) FROM trips")  # the values above are not this one's
+        assert cursor.fetchall() == [(spark.num_rows,)]
         assert connection.adbc_get_info()["driver_name"]
         assert connection.adbc_get_table_types()
         with pytest.raises(dbapi.Error):
@@ -110,6 +113,44 @@ def test_beside_duckdb(first: str) -> None:
         print(n, duckdb.sql("SELECT version()").fetchone()[0] != "")
     """
     assert python(program, TRIPS) == "463 True"
+
+
+def test_duckdb_comes_with_sql(tmp_path: Path) -> None:
+    """DuckDB's library is loaded when a statement needs it, not before; without it, scans do all the same."""
+    program = """
+        import sys
+        from pyarrow.compute import field
+        import adbc_driver_hudi
+        from adbc_driver_hudi import Table, dbapi
+
+        def loaded():
+            with open("/proc/self/maps") as f:
+                return "libhudi_duckdb" in f.read()
+
+        trips = Table(sys.argv[1])
+        n = trips.scan().to_arrow().num_rows
+        for condition in ["fare > 20 AND city IN ('osaka', 'lisbon')", field("distance_km") > 9.0]:
+            scan = trips.scan(["city", "fare"], condition, limit=10)
+            assert sum(b.num_rows for b in scan) == 10 == scan.to_pandas().shape[0]
+        assert sum(p.to_arrow().num_rows for p in trips.partitions()) == n
+        assert trips.scan_polars().select("city").collect().height == n
+        assert "city" in trips.schema().names
+        assert trips.changes().to_arrow().num_rows == n
+        with dbapi.connect(sys.argv[1]) as c, c.cursor() as cur:
+            cur.execute("SELECT city FROM trips WHERE fare > 20 LIMIT 3")
+            assert len(cur.fetchall()) == 3
+            assert c.adbc_get_objects(depth="all").read_all().num_rows == 1
+        assert not loaded()
+        try:
+            print(n, trips.count() == n and loaded())
+        except adbc_driver_hudi._session.manager.Error as e:
+            print(n, e)
+    """
+    assert python(program, TRIPS) == "463 True"
+    alone = tmp_path / "adbc_driver_hudi"
+    shutil.copytree(os.path.dirname(adbc_driver_hudi.__file__), alone, ignore=shutil.ignore_patterns("libhudi_duckdb*"))
+    said = python(f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n" + textwrap.dedent(program), TRIPS)
+    assert said.startswith("463 ") and "libhudi_duckdb" in said and "No such file" in said
 
 
 def test_without_pyarrow() -> None:
