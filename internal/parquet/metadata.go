@@ -1,6 +1,9 @@
 package parquet
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Physical is a Parquet physical type, numbered as in the format.
 type Physical int32
@@ -197,7 +200,9 @@ func (r *thriftReader) keyValue() (kv keyValue) {
 		case 1:
 			kv.key = r.string(typ)
 		case 2:
-			kv.value = r.string(typ)
+			// Hudi's key filters take nearly all of a footer, which stays anyway.
+			value := r.binary(typ)
+			kv.value = unsafe.String(unsafe.SliceData(value), len(value))
 		default:
 			r.skip(typ)
 		}
