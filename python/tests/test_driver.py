@@ -153,6 +153,21 @@ def test_duckdb_comes_with_sql(tmp_path: Path) -> None:
     assert said.startswith("463 ") and "libhudi_duckdb" in said and "No such file" in said
 
 
+def test_pages_of_loading() -> None:
+    """The table of relocations, the library's first part, is not kept in memory."""
+    program = """
+        import re, sys
+        from adbc_driver_hudi import Table
+
+        Table(sys.argv[1]).schema()
+        with open("/proc/self/smaps") as f:
+            first = re.search(r"libadbc_driver_hudi.so\\nSize: +(\\d+) kB\\n(?:.*\\n)*?Rss: +(\\d+) kB", f.read())
+        print(*first.groups())
+    """
+    size, resident = map(int, python(program, TRIPS).split())
+    assert size > 1000 and resident < size / 2
+
+
 def test_without_pyarrow() -> None:
     """Only the driver manager is needed."""
     program = """
