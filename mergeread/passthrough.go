@@ -78,7 +78,7 @@ func (p *passPath) open() (err error) {
 		if p.in.Base == nil {
 			return nil
 		}
-		p.columns = slices.Clone(p.in.Output)
+		p.columns = append([]int{}, p.in.Output...) // none is not nil: that stands for all
 		slices.Sort(p.columns)
 		p.columns = slices.Compact(p.columns)
 		p.current, err = p.in.Base(p.ctx, p.columns, false)
