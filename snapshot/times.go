@@ -47,7 +47,7 @@ func parseTime(text string, loc *time.Location) (string, bool) {
 		return text, true
 	}
 	for _, layout := range [...]string{
-		time.RFC3339Nano, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 Z07:00",
+		time.RFC3339Nano, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 Z07:00", "2006-01-02 15:04:05Z07", // the last is DuckDB's
 		"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02",
 	} {
 		if instant, ok := parseLayout(layout, text, loc); ok {

@@ -45,10 +45,16 @@ func reference(text string) (tablefunc.Arguments, error) {
 	for key, v := range values {
 		option, isStorage := strings.CutPrefix(key, storagePrefix)
 		switch {
+		case len(v) > 1:
+			return a, fmt.Errorf("parameters of %q: %s is given %d times", text, key, len(v))
 		case isStorage:
 			a.Maps[storageOptions] = merged(a.Maps[storageOptions], map[string]string{option: v[0]})
 		case strings.HasPrefix(key, readPrefix):
 			a.Maps[readOptions] = merged(a.Maps[readOptions], map[string]string{key: v[0]})
+		case slices.Contains(referable, key) && v[0] == "":
+			return a, fmt.Errorf("parameters of %q: %s is empty: leave it out", text, key)
+		case key == metaColumns && v[0] != "true" && v[0] != "false":
+			return a, fmt.Errorf("parameters of %q: %s=%s: true or false is needed", text, key, v[0])
 		case slices.Contains(referable, key):
 			a.Named[key] = v[0]
 		default:

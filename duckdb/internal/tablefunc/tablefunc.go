@@ -163,12 +163,18 @@ func (f *Function) arguments(info capi.BindInfo) (Arguments, error) {
 		if !ok && i == 0 {
 			return a, errors.New("a table's name or path is needed, not NULL")
 		}
+		if ok && text == "" && i > 0 {
+			return a, fmt.Errorf("argument %d is empty: give NULL for none", i+1)
+		}
 		a.Positional = append(a.Positional, text)
 	}
 	for _, p := range f.Named {
 		if p.Kind == Map {
 			a.Maps[p.Name] = info.NamedMap(p.Name)
 		} else if text, ok := info.Named(p.Name); ok {
+			if text == "" {
+				return a, fmt.Errorf("%s is empty: leave it out, or give NULL", p.Name)
+			}
 			a.Named[p.Name] = text
 		}
 	}
