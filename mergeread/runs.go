@@ -58,11 +58,7 @@ func (s *slice) positions(b *logBlock) ([]int64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record positions: %w", err)
 	}
-	out := make([]int64, len(list))
-	for i, p := range list {
-		out[i] = int64(p)
-	}
-	return out, nil
+	return list, nil
 }
 
 // present tells which working columns a partial block has. A bare native log
@@ -142,8 +138,8 @@ func (s *slice) openAvro(ctx context.Context, b *logBlock, t target) (batch.Read
 		if err = d.SetKey(s.keyColumn(file)); err == nil {
 			r.keyed, err = b.keyedRecords()
 		}
-	} else {
-		r.plain, err = b.inline.Records()
+	} else if r.plain, err = b.inline.Records(); err == nil {
+		d.Expect(min(r.plain.Len(), r.rows), logBatchBytes)
 	}
 	if err != nil {
 		d.Release()

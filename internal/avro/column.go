@@ -325,9 +325,11 @@ func (c *column) truncate(n int) {
 		}
 	}
 	c.n = n
-	if c.layout == layoutBytes || c.layout == layoutList {
+	switch c.layout {
+	case layoutBytes:
+		c.used = c.endOf(n)
+	case layoutList:
 		n = c.endOf(n)
-		c.used = n
 	}
 	for _, child := range c.children {
 		child.truncate(n)
@@ -336,21 +338,24 @@ func (c *column) truncate(n int) {
 
 // size is the number of bytes that the column's values take.
 func (c *column) size() int64 {
-	var size int64
-	switch c.layout {
-	case layoutBits:
+	size := int64(c.n)*c.rowSize() + int64(c.used)
+	if c.layout == layoutBits {
 		size = int64(c.n / 8)
-	case layout32, layout64, layoutDecimal, layoutFixed:
-		size = int64(c.n) * int64(c.width)
-	case layoutBytes:
-		size = int64(c.used) + int64(c.n)*4
-	case layoutList:
-		size = int64(c.n) * 4
 	}
 	for _, child := range c.children {
 		size += child.size()
 	}
 	return size
+}
+
+// rowSize is the number of bytes that a value takes but for the bytes of
+// strings and what is in children.
+func (c *column) rowSize() int64 {
+	switch c.layout {
+	case layoutBytes, layoutList:
+		return 4
+	}
+	return int64(c.width)
 }
 
 // finish gives the values gathered as Arrow data and empties the column. The

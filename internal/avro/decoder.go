@@ -101,6 +101,19 @@ func (d *Decoder) SetKey(field string) error {
 	return nil
 }
 
+// Expect tells about how many rows the first batch will have: its columns are
+// made as long at once, but for no more than so many bytes.
+func (d *Decoder) Expect(rows int, bytes int64) {
+	width := int64(1)
+	for _, c := range d.cols {
+		width += c.rowSize()
+	}
+	rows = int(min(int64(rows), bytes/width))
+	for _, c := range d.cols {
+		c.likelyRows = rows
+	}
+}
+
 // Append adds one record, which must take up all of rec; fields behind the last
 // wanted one are not looked at. After an error the batch is as it was before.
 func (d *Decoder) Append(rec []byte) error {

@@ -278,7 +278,7 @@ func TestPositions(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := Positions(base64.StdEncoding.EncodeToString(raw))
-		if err != nil || !slices.Equal(got, bitmap.ToArray()) {
+		if err != nil || !slices.EqualFunc(got, bitmap.ToArray(), func(p int64, q uint64) bool { return p == int64(q) }) {
 			t.Fatalf("seed %d: %d positions, want %d; %v", seed, len(got), bitmap.GetCardinality(), err)
 		}
 		for range 20 {
@@ -290,8 +290,20 @@ func TestPositions(t *testing.T) {
 	}
 }
 
+func TestPositionsBeyondFiles(t *testing.T) {
+	bitmap := roaring64.New()
+	bitmap.Add(1 << 63)
+	raw, err := bitmap.ToBytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Positions(base64.StdEncoding.EncodeToString(raw)); !errors.Is(err, ErrCorrupt) {
+		t.Error(err)
+	}
+}
+
 func TestRealPositions(t *testing.T) {
-	for file, first := range map[string]uint64{"v8_avro_with_positions.log": 0, "v8_deletes.log": 3} {
+	for file, first := range map[string]int64{"v8_avro_with_positions.log": 0, "v8_deletes.log": 3} {
 		b := blocksOf(t, realLog(t, file))[0]
 		got, err := Positions(b.Header[RecordPositions])
 		if err != nil || len(got) < 5 || got[0] != first || got[4] != first+4 {
@@ -301,10 +313,10 @@ func TestRealPositions(t *testing.T) {
 }
 
 func TestNativePositions(t *testing.T) {
-	want := []uint64{5, 0, 300, 1<<63 - 1}
+	want := []int64{5, 0, 300, 1<<63 - 1}
 	raw := binary.BigEndian.AppendUint32(nil, uint32(len(want)))
 	for _, p := range want {
-		raw = binary.AppendUvarint(raw, p)
+		raw = binary.AppendUvarint(raw, uint64(p))
 	}
 	got, err := NativePositions(base64.StdEncoding.EncodeToString(raw))
 	if err != nil || !slices.Equal(got, want) {

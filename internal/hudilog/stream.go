@@ -6,15 +6,18 @@ import (
 	"io"
 	"math"
 	"sync"
+
+	"github.com/hudi-go/hudi/internal/storage"
 )
 
-// recordWindow is how much of a content is read at once: few requests where
-// each takes long, little memory where each is a copy.
-const recordWindow = 2 << 20
+// recordWindow is how much of a content is read at once: little enough to be in
+// a near cache when the records are decoded. Where reads cost a round trip it
+// is more, see [storage.Stride].
+const recordWindow = 256 << 10
 
 // windows keeps the windows of blocks that were read: fresh ones would cost
 // more to fault in than to fill.
-var windows = sync.Pool{New: func() any { return new([recordWindow]byte) }}
+var windows = sync.Pool{New: func() any { return new([]byte) }}
 
 // Records reads the records of an Avro data (or change data) block one after
 // the other: plain binary records that follow the block's SCHEMA. Of the
@@ -27,7 +30,7 @@ type Records struct {
 	n     int
 	left  int
 	err   error
-	whole *[recordWindow]byte // from the pool; nil if buf is of its own
+	whole *[]byte // from the pool; nil if buf is of its own
 
 	from, to [maxSpans]uint32
 }
@@ -49,8 +52,11 @@ func (b *Block) Records() (*Records, error) {
 	case b.content != nil:
 		r.buf, r.next = b.content, b.ContentLength
 	case b.ContentLength >= recordWindow:
-		r.whole = windows.Get().(*[recordWindow]byte)
-		r.buf = r.whole[:0]
+		r.whole = windows.Get().(*[]byte)
+		if size := min(int64(max(recordWindow, storage.Stride(b.file))), b.ContentLength); int64(cap(*r.whole)) < size {
+			*r.whole = make([]byte, 0, size)
+		}
+		r.buf = *r.whole
 	default:
 		r.buf = make([]byte, 0, b.ContentLength)
 	}
