@@ -13,7 +13,7 @@ import adbc_driver_manager as manager
 
 from . import _arrow, _html
 from ._filter import Condition, quote_name
-from ._interrupt import interruptible
+from ._interrupt import Interruptible, interruptible
 from ._session import Running, Session, open_database
 from .options import StatementOptions
 
@@ -64,13 +64,14 @@ class Rows(abc.ABC):
 
     def __iter__(self) -> Iterator[pyarrow.RecordBatch]:
         """The rows in batches (``pyarrow.RecordBatch``)."""
-        with self._run() as running:
+        with self._run() as running, Interruptible(running.cancel) as call:
             batches = iter(running.reader())
             while True:
-                batch = interruptible(lambda: next(batches, None), running.cancel)
+                batch = call(lambda: next(batches, None))
                 if batch is None:
                     return
                 yield batch
+                del batch  # its memory is of use for the next
 
     def to_arrow(self) -> pyarrow.Table:
         """All rows as a ``pyarrow.Table``."""
@@ -124,12 +125,12 @@ class Rows(abc.ABC):
         return list(self._dicts())
 
     def _dicts(self) -> Generator[dict[str, Any], None, None]:
-        with self._run() as running:
+        with self._run() as running, Interruptible(running.cancel) as call:
             fields = _arrow.read_schema(running.handle.__arrow_c_schema__())
             names = [f.name for f in fields]
             batches = _arrow.iter_batches(running.handle.address, fields)
             while True:
-                columns = interruptible(lambda: next(batches, None), running.cancel)
+                columns = call(lambda: next(batches, None))
                 if columns is None:
                     return
                 for row in zip(*columns):

@@ -205,6 +205,37 @@ def test_spawned_and_forked() -> None:
     assert python(program, TRIPS) == "True"
 
 
+def test_forked_amid_a_stream() -> None:
+    """The child has no thread that reads for it, and hears that it can't go on."""
+    program = """
+        import os, sys
+        from adbc_driver_hudi import Table
+        batches = iter(Table(sys.argv[1]).scan(batch_size=10))
+        next(batches)
+        if (child := os.fork()) == 0:
+            try:
+                next(batches)
+            except Exception as e:
+                os._exit(7 if "fork" in str(e) else 8)
+            os._exit(9)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), 10 + sum(b.num_rows for b in batches))
+    """
+    assert python(program, TRIPS) == "7 463"
+
+
+def test_threads_of_a_stream(trips: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches are read by one thread."""
+    started = []
+    start = threading.Thread.start
+    monkeypatch.setattr(threading.Thread, "start", lambda t: (started.append(t.name), start(t)))
+    for read in (iter, lambda scan: scan.to_pylist()):
+        scan = trips.scan(batch_size=10)
+        del started[:]
+        assert sum(1 for _ in read(scan)) > 40
+        assert len(started) <= 2, started  # the first plans
+
+
 def test_many_connections_at_once(spark: pa.Table) -> None:
     def ask(i: int) -> int:
         with dbapi.connect(TRIPS) as connection, connection.cursor() as cursor:
