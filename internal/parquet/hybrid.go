@@ -185,6 +185,23 @@ func unpack(dst []uint32, src []byte, at int, width uint8) {
 	// What lies behind the run is read along, as far as there is memory, and
 	// masked away.
 	src = src[:min(cap(src), len(src)+8)]
+	// Small values come in fours: seven bits and four values fit in a word.
+	for w := width & 63; w <= 14 && i+4 <= len(dst); i += 4 {
+		p := bit >> 3
+		if p+8 > len(src) {
+			break
+		}
+		word := binary.LittleEndian.Uint64(src[p:]) >> (bit & 7)
+		four := dst[i : i+4 : i+4]
+		four[0] = uint32(word & mask)
+		word >>= w
+		four[1] = uint32(word & mask)
+		word >>= w
+		four[2] = uint32(word & mask)
+		word >>= w
+		four[3] = uint32(word & mask)
+		bit += 4 * int(width)
+	}
 	for ; i < len(dst); i++ {
 		p := bit >> 3
 		if p+8 > len(src) {
