@@ -18,11 +18,14 @@ func (z *inflater) fast(dst []byte, n int, b *bitReader) (int, bool, error) {
 	lit, dist := &z.lit, &z.dist
 	done := false
 	var err error
+	// An entry is looked up before the match in front of it is copied: memory
+	// answers meanwhile.
+	e := uint32(0)
+	if pos <= len(src)-fastInput {
+		buf, pos, have = topUp(buf, pos, have, src)
+		e = lit[buf&litMask]
+	}
 	for pos <= len(src)-fastInput && n <= len(dst)-fastOutput {
-		buf |= binary.LittleEndian.Uint64(src[pos:]) << (have & 63)
-		pos += int((63 - have) >> 3)
-		have |= 56
-		e := lit[buf&litMask]
 		if e&entryLiteral != 0 {
 			// Three literals use up 33 bits at most, and a look-up needs 11.
 			buf >>= e & 63
@@ -41,12 +44,12 @@ func (z *inflater) fast(dst []byte, n int, b *bitReader) (int, bool, error) {
 					have -= uint(e & 63)
 					dst[n] = byte(e >> 16)
 					n++
+					buf, pos, have = topUp(buf, pos, have, src)
+					e = lit[buf&litMask]
 					continue
 				}
 			}
-			buf |= binary.LittleEndian.Uint64(src[pos:]) << (have & 63)
-			pos += int((63 - have) >> 3)
-			have |= 56
+			buf, pos, have = topUp(buf, pos, have, src)
 		}
 		if e&entrySpecial != 0 {
 			if e&(entryEnd|entryBad) == 0 {
@@ -58,6 +61,8 @@ func (z *inflater) fast(dst []byte, n int, b *bitReader) (int, bool, error) {
 					have -= uint(e & 63)
 					dst[n] = byte(e >> 16)
 					n++
+					buf, pos, have = topUp(buf, pos, have, src)
+					e = lit[buf&litMask]
 					continue
 				}
 			}
@@ -93,11 +98,24 @@ func (z *inflater) fast(dst []byte, n int, b *bitReader) (int, bool, error) {
 			err = errDeflate
 			break
 		}
-		copyMatch(dst, n, back, size)
+		buf, pos, have = topUp(buf, pos, have, src)
+		e = lit[buf&litMask]
+		if back >= 8 && size <= 16 { // as most are
+			to, from := dst[n:n+16], dst[n-back:n-back+16]
+			*(*[8]byte)(to) = *(*[8]byte)(from)
+			*(*[8]byte)(to[8:]) = *(*[8]byte)(from[8:])
+		} else {
+			copyMatch(dst, n, back, size)
+		}
 		n += size
 	}
 	b.pos, b.buf, b.bits = pos, buf&(1<<(have&63)-1), have
 	return n, done, err
+}
+
+// topUp makes at least 56 bits available.
+func topUp(buf uint64, pos int, have uint, src []byte) (uint64, int, uint) {
+	return buf | binary.LittleEndian.Uint64(src[pos:])<<(have&63), pos + int((63-have)>>3), have | 56
 }
 
 // copyMatch repeats size bytes from back bytes before n. It may write up to 32
