@@ -162,12 +162,14 @@ func (t *Tables) List() []TableName {
 var (
 	// needsAll tells statements that ask about tables in general.
 	needsAll = regexp.MustCompile(`(?i)\b(show|information_schema|pg_catalog|sqlite_master|pragma|duckdb_\w+|from\s+query|query_table)\b`)
-	// needsMeta tells statements that name Hudi's own columns.
-	needsMeta = regexp.MustCompile(`(?i)_hoodie_`)
+	// needsMeta tells statements that name Hudi's own columns, of which the one
+	// that marks deletes is none: writers have it among their data.
+	needsMeta   = regexp.MustCompile(`(?i)_hoodie_`)
+	deleteMarks = regexp.MustCompile(`(?i)_hoodie_is_deleted\b`)
 )
 
 // NamesMeta tells whether a text of statements names columns of Hudi's own.
-func NamesMeta(sql string) bool { return needsMeta.MatchString(sql) }
+func NamesMeta(sql string) bool { return needsMeta.MatchString(deleteMarks.ReplaceAllString(sql, "")) }
 
 // Prepare opens the tables that a text of statements may need and makes them
 // known to the engine.

@@ -114,3 +114,14 @@ func columnTypes(t *testing.T, c *Conn, from string) (all [][2]string) {
 	}
 	return all
 }
+
+func TestNamesMeta(t *testing.T) {
+	for sql, want := range map[string]bool{
+		"FROM t": false, "SELECT _hoodie_record_key FROM t": true, "SELECT COLUMNS('_HOODIE_.*') FROM t": true,
+		"FROM t WHERE NOT _hoodie_is_deleted": false, "FROM t WHERE _hoodie_is_deleted AND _hoodie_commit_time > '2'": true,
+	} {
+		if got := NamesMeta(sql); got != want {
+			t.Errorf("%s: %v", sql, got)
+		}
+	}
+}
