@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// DuckDB's library is larger than all else, and most programs never need it:
-// mapping and relocating it costs time and some 20 MB. So the driver does not
+// DuckDB's library is larger than all else, and many programs never need it:
+// mapping and relocating it costs time and some 17 MB. So the driver does not
 // name it as one that it needs. What it is linked with instead are entries, one
 // for each function of DuckDB's C interface, that jump to where the library has
 // the function; hudi_duckdb_load opens the library and finds them.
@@ -54,8 +54,8 @@ __asm__(".text\n.p2align 4\n"
 
 var declared = regexp.MustCompile(`\bduckdb_\w+`)
 
-// linkEntries makes the library of entries, of which the bindings ask for by
-// -lduckdb, for the DuckDB of the name that lies in the folder.
+// linkEntries makes the library of entries, for which the bindings ask by
+// -lduckdb, into the DuckDB of a name that lies in the folder.
 func linkEntries(dir, engine string) error {
 	jump, ok := jumps[runtime.GOARCH]
 	if !ok {
