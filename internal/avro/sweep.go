@@ -15,6 +15,8 @@ type sweep struct {
 	// a record ends: a place beyond the end says at last that something was
 	// wrong. nil: there is no such loop for the type.
 	fast func(s *sweep, buf []byte, at []uint32) int
+	// lengthy goes on at a long value, at which fast stops.
+	lengthy func(s *sweep, buf []byte, at []uint32) int
 
 	node  *node // how one value is read
 	col   *column
@@ -49,17 +51,26 @@ func newSweep(n *node) sweep {
 			s.null = int(n.nullBranch << 1)
 		}
 	}
-	switch {
-	case n.col != nil && optional:
-		s.fast, s.size = decodingSweep[[1]byte](n)
-	case n.col != nil:
-		s.fast, s.size = decodingSweep[[0]byte](n)
-	case optional:
-		s.fast, s.size = skippingSweep[[1]byte](n.elem)
-	default:
-		s.fast, s.size = skippingSweep[[0]byte](n)
+	value := n
+	if n.op == opOptional {
+		value = n.elem
+	}
+	if optional {
+		compileSweep[[1]byte](&s, value)
+	} else {
+		compileSweep[[0]byte](&s, value)
 	}
 	return s
+}
+
+// compileSweep chooses the loops for a field whose values n reads.
+func compileSweep[L lead](s *sweep, n *node) {
+	if s.col != nil {
+		s.fast, s.size = decodingSweep[L](n)
+	} else {
+		s.fast, s.size = skippingSweep[L](n)
+	}
+	s.lengthy = lengthySweep[L](n, s.col != nil)
 }
 
 // alike tells whether the field of s can be stepped over together with the
@@ -121,6 +132,12 @@ func (d *Decoder) sweep(s *sweep, buf []byte, at, to []uint32) (int, error) {
 		if k := s.nulls(buf, at[i:], to[i:]); k > 0 {
 			i += k
 			continue
+		}
+		if s.lengthy != nil {
+			if k := s.lengthy(s, buf, at[i:]); k > 0 {
+				i += k
+				continue
+			}
 		}
 		if at[i] > to[i] {
 			return i, errShort

@@ -67,7 +67,7 @@ func sameAllAtOnce(t *testing.T, s *Schema, records [][]byte, columns []string, 
 	defer want.Release()
 	for c := range int(got.NumCols()) {
 		checkArray(t, got.Column(c))
-		if !array.Equal(got.Column(c), want.Column(c)) {
+		if !array.ApproxEqual(got.Column(c), want.Column(c), array.WithAbsTolerance(0), array.WithNaNsEqual(true)) {
 			t.Fatalf("%s of %s: column %s all at once is %v, one by one %v", columns, s, got.ColumnName(c), got.Column(c), want.Column(c))
 		}
 	}
