@@ -124,7 +124,7 @@ func (d *Decoder) appendSome(buf []byte, from, to []uint32) (n int, err error) {
 // sweep reads one field of all records; it tells at which one there is a fault.
 func (d *Decoder) sweep(s *sweep, buf []byte, at, to []uint32) (int, error) {
 	for i := 0; i < len(at); {
-		if s.fast != nil && len(buf) > 0 {
+		if s.fast != nil {
 			if i += s.fast(s, buf, at[i:]); i == len(at) {
 				break
 			}
