@@ -17,6 +17,7 @@ var handSchema = arrow.NewSchema([]arrow.Field{
 	nullable("dec", &arrow.Decimal128Type{Precision: 10, Scale: 2}), nullable("s", arrow.BinaryTypes.String), nullable("day", arrow.FixedWidthTypes.Date32),
 	nullable("ms", &arrow.TimestampType{Unit: arrow.Millisecond}), nullable("us", arrow.FixedWidthTypes.Timestamp_us), nullable("b", arrow.FixedWidthTypes.Boolean),
 	nullable("st", arrow.StructOf(nullable("x", arrow.PrimitiveTypes.Int32))), nullable("list", arrow.ListOf(arrow.PrimitiveTypes.Int32)),
+	nullable("bin", arrow.BinaryTypes.Binary),
 }, nil)
 
 const handRows = `[

@@ -60,10 +60,10 @@ func (s PartitionStats) Stats(f *Field) Stats { return IndexStats(s[f.Name()], f
 // nulls in partitions and logs, since files and writes older than the column
 // are not counted; bounds of floats in partitions, since files that had lost
 // theirs count as 0; bounds of texts as far as Java and UTF-8 order differ;
-// decimals that do not fit the 15 decimals of the old wrapper; timestamps whose
-// unit is in doubt; upper bounds that may be the beginnings of longer texts; and
-// all rows in tables that know their columns by id, as the
-// index knows names only.
+// bounds of binaries, which Java joins in the order of signed bytes; decimals
+// that do not fit the 15 decimals of the old wrapper; timestamps whose unit is in
+// doubt; upper bounds that may be the beginnings of longer texts; and all rows in
+// tables that know their columns by id, as the index knows names only.
 func IndexStats(c *snapshot.ColumnStats, f *Field, partition bool) Stats {
 	var s Stats
 	if c == nil || f.renamable {
@@ -75,7 +75,7 @@ func IndexStats(c *snapshot.ColumnStats, f *Field, partition bool) Stats {
 		s.AllNulls = c.NullCount == c.ValueCount && !bounded
 		s.NoNulls = c.NullCount == 0 && bounded && !strings.HasPrefix(c.File, ".")
 	}
-	if f.domain.order == orderFloat && partition {
+	if f.domain.order == orderFloat && partition || f.domain.order == orderBinary {
 		return s
 	}
 	s.Min, s.Max = low, high

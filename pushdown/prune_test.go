@@ -118,6 +118,7 @@ func TestIndexStats(t *testing.T) {
 	row := func(column string, typ int, low, high snapshot.StatsValue, rows, nulls int64) *snapshot.ColumnStats {
 		return &snapshot.ColumnStats{File: "f.parquet", Column: column, ValueType: typ, Min: low, Max: high, ValueCount: rows, NullCount: nulls, HasCounts: true}
 	}
+	bytes := func(s string) snapshot.StatsValue { return snapshot.StatsValue{Kind: snapshot.ValueBytes, Str: s} }
 	none := snapshot.StatsValue{}
 	log := row("i", -1, val(snapshot.ValueInt, 1), val(snapshot.ValueInt, 5), 9, 0)
 	log.File = ".f_1.log.1_0-0-0"
@@ -162,6 +163,9 @@ func TestIndexStats(t *testing.T) {
 		{"decimal, typed, at the bound", "dec >= 5.12", typed, false, Unknown},
 		{"decimal in the old wrapper", "dec > 0.02", row("dec", -1, old(1e13), old(2e13), 3, 0), false, No},
 		{"decimal that does not fit the column", "dec > 0.02", row("dec", -1, old(1e13), old(2e13+1), 3, 0), false, Unknown},
+		// Java compares bytes as signed numbers: of the upper bounds 0xff and 0x7f it takes 0x7f.
+		{"binaries", "bin = X'8001'", row("bin", -1, bytes("\x01"), bytes("\x7f"), 3, 0), false, Unknown},
+		{"binaries of a partition", "bin > X'80'", row("bin", int(valueBytes), bytes("\x01"), bytes("\x7f"), 3, 0), true, Unknown},
 		{"no row", "i = 1", nil, false, Unknown},
 	} {
 		b := mustBind(t, c.where, handSchema)

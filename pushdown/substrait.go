@@ -3,6 +3,7 @@ package pushdown
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ type Expression struct {
 // keeps the rest if it is lenient.
 //
 // Expressions of Arrow's compute library keep Arrow's meaning of isin, which is
-// false for null where SQL's IN is unknown.
+// false for null where SQL's IN is unknown, and of comparisons with NaN.
 func ReadSubstrait(b []byte) ([]Expression, error) {
 	top, err := parseMessage(b)
 	if err != nil {
@@ -223,7 +224,27 @@ func (r *substraitReader) function(m message, depth int) (subTerm, error) {
 		}
 		args = append(args, t)
 	}
-	return call(name, args), nil
+	t := call(name, args)
+	if c, ok := t.predicate.(Compare); ok && r.arrow && c.Value.kind == KindFloat && name != "is_nan" {
+		t.predicate = ofNumbers(c)
+	}
+	return t, nil
+}
+
+// ofNumbers gives a comparison with a float Arrow's meaning, in which NaN is
+// equal to nothing and neither below nor above anything. In SQL it is above all.
+func ofNumbers(c Compare) Predicate {
+	number := Compare{c.Column, Lt, Float(nan)}
+	switch {
+	case !math.IsNaN(c.Value.float):
+		if c.Op == Gt || c.Op == Ge {
+			return And{c, number}
+		}
+		return c
+	case c.Op == Ne:
+		return Or{number, Not{number}} // null for null alone
+	}
+	return And{number, Not{number}}
 }
 
 // call gives a function of arguments its meaning.
