@@ -282,9 +282,8 @@ type positions struct {
 }
 
 func (p *positions) array(rows int) arrow.Array {
-	buf := memory.NewResizableBuffer(p.mem)
+	buf := batch.NewBuffer(p.mem, 8*rows)
 	defer buf.Release()
-	buf.Resize(8 * rows)
 	dst := arrow.Int64Traits.CastFromBytes(buf.Bytes())[:rows]
 	for len(dst) > 0 {
 		group, row, n := p.cur.next(len(dst))
