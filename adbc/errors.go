@@ -12,6 +12,7 @@ import (
 	"github.com/hudi-go/hudi/duckdb"
 	"github.com/hudi-go/hudi/incremental"
 	"github.com/hudi-go/hudi/internal/guard"
+	"github.com/hudi-go/hudi/provider"
 	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/snapshot"
 )
@@ -72,6 +73,8 @@ func wrap(err error) error {
 	var syntax *pushdown.SyntaxError
 	var lost *incremental.LostError
 	var crash *guard.PanicError
+	var option *provider.OptionError
+	var condition *pushdown.BindError
 	switch {
 	case err == nil:
 		return nil
@@ -90,9 +93,28 @@ func wrap(err error) error {
 		return sqlErrorf(adbc.StatusInvalidArgument, stateSyntax, "%v", err)
 	case errors.As(err, &lost):
 		return errorf(adbc.StatusNotFound, "%v", err)
+	case errors.As(err, &option):
+		return errorf(adbc.StatusInvalidArgument, "%v", err)
+	case errors.Is(err, pushdown.ErrSubstrait):
+		return errorf(adbc.StatusInvalidArgument, "option %s is no serialized extended expression: %v", OptionFilter, err)
+	case errors.As(err, &condition):
+		return ofCondition(err, condition)
 	}
 	code, state := ofTable(err)
 	return sqlErrorf(code, state, "%v", err)
+}
+
+// ofCondition gives an error its status that is about a condition which came
+// as Substrait: what is wrong in one of SQL, DuckDB tells.
+func ofCondition(err error, condition *pushdown.BindError) error {
+	var unknown *pushdown.UnknownColumnError
+	switch _, opaque := condition.Predicate.(pushdown.Opaque); {
+	case opaque:
+		return sqlErrorf(adbc.StatusNotImplemented, stateUnsupported, "%v: write it in SQL", err)
+	case errors.As(err, &unknown):
+		return sqlErrorf(adbc.StatusInvalidArgument, stateNoColumn, "%v", err)
+	}
+	return sqlErrorf(adbc.StatusInvalidArgument, stateBadStatement, "%v", err)
 }
 
 // ofTable is the status of an error of reading a table.

@@ -197,10 +197,18 @@ func (s *statement) begin(ctx context.Context) (*engine, string, settings, error
 	s.mu.Lock()
 	set := s.settings
 	s.mu.Unlock()
-	set.meta = set.meta || s.selected == nil && duckdb.NamesMeta(s.sql)
+	sql := s.sql
+	if set.deletes {
+		sql = operation.ReplaceAllString(sql, "")
+	}
+	set.meta = set.meta || s.selected == nil && duckdb.NamesMeta(sql)
 	e, err := s.conn.db.engine(ctx, set.view)
 	return e, current, set, err
 }
+
+// operation is the column of changes with deletes, which comes without Hudi's
+// other ones.
+var operation = regexp.MustCompile(`(?i)\b_hoodie_operation\b`)
 
 // ExecuteQuery starts the statement. Nothing is read before the reader is asked
 // for its first batch; the context is that of all reading.

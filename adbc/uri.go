@@ -2,6 +2,7 @@ package adbc
 
 import (
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -30,6 +31,12 @@ func parseURI(uri string) (path string, options map[string]string, err error) {
 	case strings.HasPrefix(path, scheme+":"):
 		if path, err = localPath(uri, strings.TrimPrefix(path, scheme+":")); err != nil {
 			return "", nil, err
+		}
+	}
+	if !strings.Contains(path, "://") && !strings.HasPrefix(path, "file:") {
+		// It stays the same table when the process changes its folder.
+		if path, err = filepath.Abs(path); err != nil {
+			return "", nil, errorf(adbc.StatusInvalidArgument, "uri %s: %v", uri, err)
 		}
 	}
 	values, err := url.ParseQuery(query)
