@@ -24,10 +24,11 @@ import (
 // planned, the words that a setting or a macro could give another meaning are
 // not let in, and a database that asks for another collation gives no text.
 
-// statementText is an expression of SQL for the text of the statement that is
-// being bound. Outside of a statement current_query fails, and takes the whole
-// database with it; there current_query_id is the greatest of all numbers.
-const statementText = "CASE WHEN current_setting('default_collation') = '' AND current_query_id() < 4611686018427387904 THEN current_query() ELSE '' END"
+// statementText is an expression of SQL for the statement that is being bound:
+// its number, a space and its text. Outside of a statement current_query fails,
+// and takes the whole database with it; there current_query_id is the greatest
+// of all numbers.
+const statementText = "CASE WHEN current_setting('default_collation') = '' AND current_query_id() < 4611686018427387904 THEN current_query_id() || ' ' || current_query() ELSE '' END"
 
 // AskStatements makes 'hudi:...' ask the statement around it for conditions,
 // in a DuckDB that can tell its text.
@@ -46,6 +47,15 @@ type asker struct {
 	db *capi.Database // nil until it is needed
 	// off is set if DuckDB makes plans of another form than is known here.
 	off bool
+
+	statement string // the last one; all of its references ask in turn
+	plan      plan
+}
+
+// A plan is what a statement asks of its tables.
+type plan struct {
+	refs  map[string]string // by lower-case reference, as DuckDB tells them apart
+	scans map[hints.Table][]hints.Scan
 }
 
 func (a *asker) close() {
@@ -60,44 +70,54 @@ func (a *asker) close() {
 // hint gives what a statement asks of the table of a reference; nil for nothing
 // that is known.
 func (a *asker) hint(ref, statement string) pushdown.Predicate {
-	if len(sqltext.Split(statement)) != 1 {
-		return nil
-	}
-	query, ok := hints.Query(statement)
-	if !ok || !hints.Asks(query) || !plain(query) {
-		return nil
-	}
-	tables := map[string]string{} // by lower-case reference, as DuckDB tells them apart
-	for _, r := range References(query) {
-		key := strings.ToLower(r)
-		if other, ok := tables[key]; ok && other != r {
-			return nil
-		}
-		tables[key] = r
-	}
-	if tables[strings.ToLower(ref)] != ref {
-		return nil
-	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.ready() {
+	if a.statement != statement {
+		_, text, _ := strings.Cut(statement, " ")
+		a.statement, a.plan = statement, a.ask(text)
+	}
+	key := strings.ToLower(ref)
+	if a.plan.refs[key] != ref {
 		return nil
 	}
-	for _, r := range tables {
+	return unzoned(hints.Join(a.plan.scans[hints.Table{Schema: "main", Name: key}]))
+}
+
+// ask plans the text of a statement.
+func (a *asker) ask(text string) plan {
+	if len(sqltext.Split(text)) != 1 {
+		return plan{}
+	}
+	query, ok := hints.Query(text)
+	if !ok || !hints.Asks(query) || !plain(query) {
+		return plan{}
+	}
+	p := plan{refs: map[string]string{}}
+	for _, r := range References(query) {
+		key := strings.ToLower(r)
+		if other, ok := p.refs[key]; ok && other != r {
+			return plan{}
+		}
+		p.refs[key] = r
+	}
+	if len(p.refs) == 0 || !a.ready() {
+		return plan{}
+	}
+	for _, r := range p.refs {
 		defer a.db.Texts("DROP TABLE IF EXISTS " + quoteName(r))
 		columns, err := a.f.Columns(context.Background(), r)
 		if err != nil {
-			return nil
+			return plan{}
 		}
 		if _, err := a.db.Texts("CREATE TABLE " + quoteName(r) + " (" + columns + ")"); err != nil {
-			return nil
+			return plan{}
 		}
 	}
-	scans, err := hints.Plan(a.db.Texts, query)
-	if err != nil {
-		return nil
+	var err error
+	if p.scans, err = hints.Plan(a.db.Texts, query); err != nil {
+		return plan{}
 	}
-	return unzoned(hints.Join(scans[hints.Table{Schema: "main", Name: strings.ToLower(ref)}]))
+	return p
 }
 
 // trial is a query whose plan shows whether DuckDB writes plans in the form
