@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Makes the tables that the benchmarks read: lineitem-like data, copy-on-write and merge-on-read.
 
-    gen.py --out DIR [--rows 6000000] [--hudi 1.2.0] [--mem 4g] [--tables cow,mor,lsm]
+    gen.py --out DIR [--rows 6000000] [--hudi 1.2.0] [--mem 4g] [--tables cow,mor,lsm,near]
 
 DIR/cow   one bulk insert: 17 columns, gzip (Hudi's default codec), one file per 3M rows
 DIR/mor   the same rows, then three rounds that each update 5 % of the rows (one in ten of them late, so that the
           event-time merge keeps the old row) and delete 1 %, all in Avro log blocks, never compacted
 DIR/lsm   the same with two rounds (10 % updated), turned into native logs in the sorted layout
+DIR/near  as lsm, but what a round changes lies together in key order, as the newest orders would
 
 The data is deterministic: every column is a hash of the row number. Cardinalities and lengths follow TPC-H at
 scale rows / 6M. Needs Java, pyspark and Maven (see ../testdata/gen/requirements.txt).
@@ -25,7 +26,7 @@ WORDS = (
     "sleep wake haggle nag cajole boost detect integrate among above across against along the of to after"
 ).split()
 
-ROUNDS = {"cow": 0, "mor": 3, "lsm": 2}
+ROUNDS = {"cow": 0, "mor": 3, "lsm": 2, "near": 2}
 BUNDLE = "org.apache.hudi:hudi-spark3.5-bundle_2.12"
 
 
@@ -35,7 +36,7 @@ def arguments():
     p.add_argument("--rows", type=int, default=6_000_000)
     p.add_argument("--hudi", default="1.2.0")
     p.add_argument("--mem", default="4g")
-    p.add_argument("--tables", default="cow,mor,lsm")
+    p.add_argument("--tables", default="cow,mor,lsm,near")
     p.add_argument("--cores", default="2")
     return p.parse_args()
 
@@ -148,12 +149,20 @@ def write(df, path, table_type, operation, mode="append", **more):
     print(f"{os.path.basename(path)}: {operation} {time.time() - t0:.0f} s", flush=True)
 
 
-def rounds(data, path, count):
+def share(r, percent, step, near):
+    """The condition for some percent of the rows in a step of a round: here and there, or a stretch of each file, whose number of rows near is."""
+    if near:
+        first = 20 * r + 6 * step
+        return f"id % {near} * 100 div {near} between {first} and {first + percent - 1}"
+    return f"pmod(xxhash64(id, {1000 * (1 + step) + r}), {100 // percent}) = 0"
+
+
+def rounds(data, path, count, near):
     """Updates and deletes rows of a table, count times."""
     for r in range(1, count + 1):
         late = "pmod(xxhash64(id, 99), 10) = 0"
         changed = (
-            data.where(f"pmod(xxhash64(id, {1000 + r}), 20) = 0")
+            data.where(share(r, 5, 0, near))
             .selectExpr(
                 "*",
                 f"cast(l_quantity + {r} as decimal(15,2)) as q",
@@ -166,7 +175,7 @@ def rounds(data, path, count):
             .drop("id")
         )
         write(changed, path, "MERGE_ON_READ", "upsert")
-        write(data.where(f"pmod(xxhash64(id, {2000 + r}), 100) = 0").drop("id"), path, "MERGE_ON_READ", "delete")
+        write(data.where(share(r, 1, 1, near)).drop("id"), path, "MERGE_ON_READ", "delete")
 
 
 def sort(table, to):
@@ -187,12 +196,13 @@ def main():
     data = lineitem(spark, a.rows, files)
     bulk = {"hoodie.bulkinsert.shuffle.parallelism": str(files), "hoodie.bulkinsert.sort.mode": "NONE"}
     for name in a.tables.split(","):
-        path = os.path.join(a.out, "_inline" if name == "lsm" else name)
+        sorted_layout = name in ("lsm", "near")
+        path = os.path.join(a.out, "_inline" if sorted_layout else name)
         shutil.rmtree(path, ignore_errors=True)
         kind = "MERGE_ON_READ" if ROUNDS[name] else "COPY_ON_WRITE"
         write(data.drop("id"), path, kind, "bulk_insert", "overwrite", **bulk)
-        rounds(data, path, ROUNDS[name])
-        if name == "lsm":
+        rounds(data, path, ROUNDS[name], a.rows // files if name == "near" else 0)
+        if sorted_layout:
             sort(path, os.path.join(a.out, name))
             shutil.rmtree(path)
     spark.stop()

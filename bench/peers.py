@@ -34,6 +34,8 @@ CASES = {
     "mor-3-where": ("mor", THREE, EARLY),
     "lsm-all": ("lsm", None, None),
     "lsm-3": ("lsm", THREE, None),
+    "near-all": ("near", None, None),
+    "near-3": ("near", THREE, None),
 }
 READERS = ["hudi-go", "hudi-go-python", "hudi-go-ro", "hudi-rs", "duckdb", "pyarrow"]
 UNMERGED = ("hudi-go-ro", "duckdb", "pyarrow")  # on tables with logs
