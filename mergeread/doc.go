@@ -9,9 +9,10 @@
 // the winner and a way to combine columns. Every path below applies these
 // steps through the same resolver, which names rows by reference (number of a
 // batch, row in it) and never copies one: a record that was combined from
-// several rows is an overlay, a list of references by column. Rows are copied
-// once, when an output batch is gathered column by column, and not even then
-// where a stretch of a batch goes on unchanged: that is a slice of it.
+// several rows is an overlay, a list of references by column. An output batch
+// is made column by column: in the memory of the base batch where that belongs
+// to the merge (see inplace.go), by copying rows elsewhere, and by neither where
+// a stretch of a batch goes on unchanged: that is a slice of it.
 //
 // # Which way a slice takes
 //
