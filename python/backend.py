@@ -1,7 +1,7 @@
 """The build backend of the wheel (PEP 517): compiles the driver with Go and packs it, with nothing but the standard
 library.
 
-    pip wheel python -w dist        # from the root of the project
+    pip wheel ./python -w dist        # from the root of the project
 
 The wheel's tag says which glibc the two libraries really need.
 """

@@ -17,6 +17,7 @@ every call fails and says so.
 
 from __future__ import annotations
 
+import enum
 import json
 import os
 import platform
@@ -28,7 +29,7 @@ import adbc_driver_manager
 from ._scan import Partition, Result, Scan
 from ._table import Table, tables
 from ._version import __version__
-from .options import ConnectionOptions, DatabaseOptions, StatementOptions
+from .options import ConnectionOptions, DatabaseOptions, StatementOptions, by_name
 
 if TYPE_CHECKING:
     import polars
@@ -50,7 +51,7 @@ __all__ = [
 
 
 def connect(
-    uri: str | os.PathLike[str] | None = None, db_kwargs: Mapping[str, str] | None = None
+    uri: str | os.PathLike[str] | None = None, db_kwargs: Mapping[str | enum.Enum, str] | None = None
 ) -> adbc_driver_manager.AdbcDatabase:
     """Opens the driver's database, for use by ``adbc_driver_manager``.
 
@@ -61,7 +62,7 @@ def connect(
     db_kwargs
         More options, see :class:`DatabaseOptions`.
     """
-    options = dict(db_kwargs or {})
+    options = by_name(db_kwargs)
     if uri is not None:
         options["uri"] = os.fspath(uri)
     return adbc_driver_manager.AdbcDatabase(driver=_driver_path(), entrypoint="AdbcDriverHudiInit", **options)

@@ -35,6 +35,8 @@ class Condition:
         """
         if given is None:
             return Condition()
+        if isinstance(given, (str, bytes, bytearray, memoryview)) and not (given.strip() if isinstance(given, str) else given):
+            raise ValueError("the filter is empty: give a condition, or None for all rows")
         if isinstance(given, str):
             return Condition(sql=given)
         if isinstance(given, (bytes, bytearray, memoryview)):
@@ -46,14 +48,16 @@ class Condition:
 
 
 def _from_pyarrow(expression: Any, schema: Callable[[], Any]) -> bytes:
-    text = str(expression)
-    if "is_in(" in text or "index_in(" in text:
-        # pyarrow writes the call without its values, and reports no error.
-        raise ValueError(f"pyarrow can't write the values of {text!r} as Substrait: give SQL text, as in \"a IN (1, 2)\"")
+    import pyarrow
+
+    columns = schema()
     try:
-        return bytes(expression.to_substrait(schema()))
-    except NotImplementedError as e:
-        raise ValueError(f"pyarrow can't write {text!r} as Substrait ({e}): give SQL text") from e
+        return bytes(expression.to_substrait(columns))
+    except pyarrow.ArrowException as e:
+        if "FieldRef" in str(e):
+            raise ValueError(f"{str(expression)!r} names a column that is not there; there are {', '.join(columns.names)}") from e
+        hint = "give its constants the types of the columns (pyarrow.scalar), or SQL text"
+        raise ValueError(f"pyarrow can't write {str(expression)!r} as Substrait ({e}): {hint}") from e
 
 
 # ---- polars

@@ -189,7 +189,8 @@ class Spec:
             select = "*" if self.columns is None else ", ".join(map(quote_name, self.columns))
         text = f"SELECT {select} FROM {self.table}"
         if self.condition.sql is not None:
-            text += f" WHERE {self.condition.sql}"
+            # In its own brackets and lines: no LIMIT, UNION or comment in it reaches beyond.
+            text += f" WHERE ({self.condition.sql}\n)"
         if self.limit is not None:
             text += f" LIMIT {self.limit}"
         return text

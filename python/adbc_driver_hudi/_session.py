@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import functools
 import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping
@@ -73,6 +74,9 @@ class Session:
         self.options = dict(options)
         self.database = open_database(tuple(sorted(self.options.items())), os.getpid())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Session, (self.options,)
+
     def run(self, prepare: Prepare) -> Running:
         """Starts a statement, on a connection of its own."""
         return Running(self.database, prepare)
@@ -94,6 +98,25 @@ class Session:
             finally:
                 handle.release()
         return [t["table_name"] for s in schemas for t in s["db_schema_tables"] or []]
+
+
+def _error(kind: type[manager.Error], message: str, facts: dict[str, Any]) -> manager.Error:
+    return kind(message, **facts)
+
+
+def _reduce_error(e: manager.Error) -> tuple[Any, ...]:
+    facts = {k: getattr(e, k) for k in ("status_code", "vendor_code", "sqlstate", "details")}
+    return _error, (type(e), str(e.args[0]), facts)
+
+
+def _pickle_errors(kind: type[manager.Error]) -> None:
+    """Lets errors reach other processes: those of the manager can't be unpickled, and a pool waits for them for ever."""
+    copyreg.pickle(kind, _reduce_error)
+    for below in kind.__subclasses__():
+        _pickle_errors(below)
+
+
+_pickle_errors(manager.Error)
 
 
 @functools.lru_cache(maxsize=64)

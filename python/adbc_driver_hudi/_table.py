@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import datetime
+import enum
+import operator
 import os
+import urllib.parse
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 from . import _arrow, _html
 from ._filter import Condition, Filter, quote_name, quote_text
 from ._scan import Partition, Result, Scan, Spec
 from ._session import Session
-from .options import DatabaseOptions, StatementOptions
+from .options import DatabaseOptions, StatementOptions, by_name
 
 if TYPE_CHECKING:
     import polars
 
-#: A time: an instant (``"20240102030405678"``), an RFC 3339 time, a date; or Python's own.
-Time = Union[str, datetime.datetime, datetime.date]
+#: A time: an instant (``"20240102030405678"``), an RFC 3339 time, a date, milliseconds since 1970; or Python's own.
+Time = Union[str, int, datetime.datetime, datetime.date]
 
 
 class Table:
@@ -51,10 +54,10 @@ class Table:
         read_options: Mapping[str, str] | None = None,
         threads: int | None = None,
         memory_limit: int | None = None,
-        options: Mapping[str, str] | None = None,
+        options: Mapping[str | enum.Enum, str] | None = None,
     ) -> None:
-        self.path = os.fspath(path)
-        every = dict(options or {})
+        self.path = _absolute(os.fsdecode(path))
+        every = by_name(options)
         every["uri"] = self.path
         for key, value in (storage_options or {}).items():
             every[DatabaseOptions.STORAGE.value + key] = value
@@ -165,16 +168,23 @@ class Table:
     ) -> Scan:
         if isinstance(columns, str):
             raise TypeError(f"columns is a list of names: [{columns!r}]")
-        if limit is not None and limit < 0:
-            raise ValueError(f"limit {limit} is below 0")
+        wanted = None if columns is None else tuple(columns)
+        if wanted is not None and not all(isinstance(c, str) for c in wanted):
+            raise TypeError(f"columns are names, not {wanted!r}")
+        if wanted == ():
+            raise ValueError("no columns are wanted: name one at least, or ask for count()")
+        if limit is not None:
+            limit = _number("limit", limit)
+        if batch_size is not None:
+            batch_size = _number("batch_size", batch_size)
         if meta:
             options[StatementOptions.META.value] = "true"
         if batch_size is not None:
             options[StatementOptions.BATCH_SIZE.value] = str(batch_size)
         table = quote_name(self.name)
-        everything = Scan(self._session, Spec(table, None, Condition(), None, options))
+        every = {**options, StatementOptions.META.value: "true"}  # a condition may be on Hudi's own columns
+        everything = Scan(self._session, Spec(table, None, Condition(), None, every))
         condition = Condition.of(filter, lambda: everything.schema().to_arrow())
-        wanted = None if columns is None else tuple(columns)
         return Scan(self._session, Spec(table, wanted, condition, limit, options))
 
     def partitions(self, columns: Sequence[str] | None = None, filter: Filter | None = None) -> list[Partition]:
@@ -210,7 +220,7 @@ class Table:
         return self._about("hudi_plan", _named(as_of, filter))
 
     def _about(self, function: str, named: str = "") -> Result:
-        return Result(self._session, f"SELECT * FROM {function}({quote_text(self.path)}{named})")
+        return Result(self._session, f"SELECT * FROM {function}({quote_text(_storage(self.path))}{named})")
 
     def scan_polars(self, *, as_of: Time | None = None, read_optimized: bool = False) -> polars.LazyFrame:
         """The table as a lazy frame of polars, which hands down columns, conditions and the number of rows."""
@@ -248,17 +258,50 @@ def tables(path: str | os.PathLike[str], **options: Any) -> dict[str, Table]:
         Those of :class:`Table`.
     """
     folder = Table(path, **options)
-    rows = Result(folder._session, f"SELECT * FROM hudi_tables({quote_text(folder.path)})").to_pylist()
+    rows = Result(folder._session, f"SELECT * FROM hudi_tables({quote_text(_storage(folder.path))})").to_pylist()
     return {r["name"]: Table(r["path"], **options) for r in rows}
 
 
 def _time(t: Time) -> str:
-    if isinstance(t, datetime.datetime):
+    if isinstance(t, datetime.datetime) and t == t:  # pandas' NaT is not
+        # pandas' is one too, but takes local time for UTC.
+        moment: datetime.datetime = t.to_pydatetime(warn=False) if hasattr(t, "to_pydatetime") else t
         # A time without a zone is local time, as in Hudi's own options.
-        return (t if t.tzinfo else t.astimezone()).isoformat()
-    return t if isinstance(t, str) else t.isoformat()
+        return (moment if moment.tzinfo else moment.astimezone()).isoformat()
+    if isinstance(t, str) and t.strip() or isinstance(t, int) and not isinstance(t, bool):
+        return str(t)
+    if isinstance(t, datetime.date) and t == t:
+        return t.isoformat()
+    raise TypeError(f"a time is an instant, a date, a datetime or milliseconds since 1970, not {t!r}")
+
+
+def _number(what: str, n: int) -> int:
+    if isinstance(n, bool) or not hasattr(n, "__index__"):
+        raise TypeError(f"{what} is a whole number, not {n!r}")
+    n = operator.index(n)
+    if not 0 <= n < 1 << 63:
+        raise ValueError(f"{what} {n} is below 0 or above 2^63")
+    return n
+
+
+def _absolute(path: str) -> str:
+    """A path that means the same table in another folder, and in another process; URIs as they are."""
+    return path if not path or "://" in path or path.startswith(("file:", "hudi:")) else os.path.abspath(path)
+
+
+def _storage(path: str) -> str:
+    """What SQL functions take: the driver's own URIs as those of the storage."""
+    if not path.startswith(("hudi:", "hudi+")):
+        return path
+    path = path.partition("?")[0]
+    if path.startswith("hudi+"):
+        return path[len("hudi+") :]
+    path = path[len("hudi:") :]
+    return urllib.parse.unquote(path[2:] if path.startswith("//") else path)
 
 
 def _named(as_of: Time | None, filter: str | None) -> str:
+    if filter is not None and not isinstance(filter, str):
+        raise TypeError(f"this filter is SQL text, not {type(filter).__name__}: {filter!r}")
     text = "" if as_of is None else f", as_of := {quote_text(_time(as_of))}"
     return text if filter is None else text + f", filter := {quote_text(filter)}"

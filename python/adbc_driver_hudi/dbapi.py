@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import enum
 import os
 from typing import Mapping
 
@@ -44,6 +45,8 @@ from adbc_driver_manager.dbapi import (
 
 import adbc_driver_hudi
 
+from .options import by_name
+
 __all__ = [
     "BINARY", "DATETIME", "NUMBER", "ROWID", "STRING", "Connection", "Cursor", "DataError", "DatabaseError",
     "Date", "DateFromTicks", "Error", "IntegrityError", "InterfaceError", "InternalError", "NotSupportedError",
@@ -54,8 +57,8 @@ __all__ = [
 
 def connect(
     uri: str | os.PathLike[str] | None = None,
-    db_kwargs: Mapping[str, str] | None = None,
-    conn_kwargs: Mapping[str, str] | None = None,
+    db_kwargs: Mapping[str | enum.Enum, str] | None = None,
+    conn_kwargs: Mapping[str | enum.Enum, str] | None = None,
     *,
     autocommit: bool = True,
 ) -> Connection:
@@ -75,8 +78,9 @@ def connect(
     db = adbc_driver_hudi.connect(uri, db_kwargs)
     conn = None
     try:
-        conn = adbc_driver_manager.AdbcConnection(db, **dict(conn_kwargs or {}))
-        return Connection(db, conn, conn_kwargs=dict(conn_kwargs or {}), autocommit=autocommit)
+        options = by_name(conn_kwargs)
+        conn = adbc_driver_manager.AdbcConnection(db, **options)
+        return Connection(db, conn, conn_kwargs=options, autocommit=autocommit)
     except Exception:
         if conn is not None:
             conn.close()

@@ -6,8 +6,14 @@ A connection takes over what its database is set to, and a statement what its co
 from __future__ import annotations
 
 import enum
+from typing import Mapping
 
-__all__ = ["ConnectionOptions", "DatabaseOptions", "StatementOptions"]
+__all__ = ["ConnectionOptions", "DatabaseOptions", "StatementOptions", "by_name"]
+
+
+def by_name(options: Mapping[str | enum.Enum, str] | None) -> dict[str, str]:
+    """Options under their names; members of the enumerations below stand for theirs."""
+    return {k.value if isinstance(k, enum.Enum) else k: v for k, v in (options or {}).items()}
 
 
 class DatabaseOptions(enum.Enum):
