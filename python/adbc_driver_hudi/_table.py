@@ -262,14 +262,20 @@ def tables(path: str | os.PathLike[str], **options: Any) -> dict[str, Table]:
     return {r["name"]: Table(r["path"], **options) for r in rows}
 
 
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+
+
 def _time(t: Time) -> str:
     if isinstance(t, datetime.datetime) and t == t:  # pandas' NaT is not
         # pandas' is one too, but takes local time for UTC.
         moment: datetime.datetime = t.to_pydatetime(warn=False) if hasattr(t, "to_pydatetime") else t
         # A time without a zone is local time, as in Hudi's own options.
         return (moment if moment.tzinfo else moment.astimezone()).isoformat()
-    if isinstance(t, str) and t.strip() or isinstance(t, int) and not isinstance(t, bool):
-        return str(t)
+    if isinstance(t, int) and not isinstance(t, bool):
+        # Instants have 14 or 17 digits.
+        return str(t) if t >= 10**13 else (_EPOCH + datetime.timedelta(milliseconds=t)).isoformat()
+    if isinstance(t, str) and t.strip():
+        return t
     if isinstance(t, datetime.date) and t == t:
         return t.isoformat()
     raise TypeError(f"a time is an instant, a date, a datetime or milliseconds since 1970, not {t!r}")

@@ -143,6 +143,9 @@ def test_time_travel(trips: Table) -> None:
     for wrong in ("", 1.5, True, pandas.NaT, datetime.time(1)):
         with pytest.raises(TypeError, match="a time is"):
             trips.scan(as_of=wrong)  # type: ignore[arg-type]
+    assert trips.scan(as_of=int(instant)).count() == want.num_rows
+    with pytest.raises(adbc_driver_manager.Error, match="before the first write"):
+        trips.scan(as_of=978307200).count()  # seconds, taken for milliseconds
     late = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=3650)
     assert trips.scan(as_of=late).count() == trips.count()
     with pytest.raises(Exception, match="before the first write"):
