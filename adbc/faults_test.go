@@ -83,3 +83,31 @@ func TestOperation(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// TestBindByName takes values by names alone, once that is asked for.
+func TestBindByName(t *testing.T) {
+	c := open(t, lake(t))
+	for _, q := range []struct{ sql, want, fails string }{
+		{"SELECT id FROM trips WHERE city = $city AND id < $n", "1", ""},
+		{"SELECT id FROM trips WHERE city = $town AND id < $n", "", "no value for parameter 1 ($town)"},
+		{"SELECT id FROM trips WHERE id < ? AND city = ?", "", "no value for parameter 1"},
+	} {
+		s := statement(t, c, q.sql)
+		if err := s.Bind(context.Background(), params(t, "n:int64 city:text", `[{"n": 3, "city": "osaka"}]`)); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.(adbc.GetSetOptions).SetOption("adbc.statement.bind_by_name", "true"); err != nil {
+			t.Fatal(err)
+		}
+		if q.fails == "" {
+			if got := run(t, s).text(); got != q.want {
+				t.Errorf("%s: %s", q.sql, got)
+			}
+			continue
+		}
+		_, _, err := s.ExecuteQuery(context.Background())
+		if e := errorOf(t, err); e.Code != adbc.StatusInvalidArgument || !strings.Contains(e.Msg, q.fails) {
+			t.Errorf("%s: %v", q.sql, e)
+		}
+	}
+}

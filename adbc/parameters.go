@@ -14,6 +14,7 @@ import (
 type parameters struct {
 	schema  *arrow.Schema
 	batches []arrow.RecordBatch
+	named   bool // each parameter takes the column of its name, none that at its place
 }
 
 func (p *parameters) release() {
@@ -34,7 +35,7 @@ func (p *parameters) clone() *parameters {
 	for _, b := range p.batches {
 		b.Retain()
 	}
-	return &parameters{p.schema, p.batches}
+	return &parameters{p.schema, p.batches, p.named}
 }
 
 // rows is the number of executions.
@@ -47,13 +48,24 @@ func (p *parameters) rows() int {
 }
 
 // column finds the column of a parameter: that of its name, or at its place.
-func (p *parameters) column(at int, name string) int {
+func (p *parameters) column(at int, name string) (int, error) {
 	if name != "" {
 		if found := p.schema.FieldIndices(name); len(found) == 1 {
-			return found[0]
+			return found[0], nil
 		}
 	}
-	return at
+	if p.named {
+		return 0, sqlErrorf(adbc.StatusInvalidArgument, stateParameters, "no value for parameter %d ($%s): values are bound by name, there are %v", at+1, name, columnNames(p.schema))
+	}
+	return at, nil
+}
+
+func columnNames(s *arrow.Schema) []string {
+	names := make([]string, s.NumFields())
+	for i, f := range s.Fields() {
+		names[i] = "$" + f.Name
+	}
+	return names
 }
 
 // text writes the values of a row into a statement.
@@ -73,8 +85,9 @@ func (p *parameters) text(sql string, row int) (string, error) {
 func (p *parameters) substitute(sql string, value func(column int) (string, error)) (string, error) {
 	columns := p.schema.NumFields()
 	text, n, err := duckdb.SubstituteParameters(sql, func(at int, name string) (string, error) {
-		if at = p.column(at, name); at >= columns {
-			return "", nil // counted below
+		at, err := p.column(at, name)
+		if err != nil || at >= columns {
+			return "", err // too many are counted below
 		}
 		return value(at)
 	})

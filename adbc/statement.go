@@ -31,8 +31,13 @@ type statement struct {
 	sql      string
 	selected *pushdown.Select // of a Substrait plan; nil for SQL
 	bound    *parameters
+	named    bool         // values are bound by name
 	about    *description // of sql; nil until it is needed
 }
+
+// optionBindByName says that parameters take the values of their names; ADBC's
+// Go package has no name for it yet.
+const optionBindByName = "adbc.statement.bind_by_name"
 
 // A description is what DuckDB tells of a statement with parameters.
 type description struct {
@@ -60,6 +65,16 @@ func (s *statement) option(key string) (option, bool) {
 		o.get = func() (string, error) { return "1", nil }
 	case key == adbc.OptionKeyIncremental:
 		o = fixedOption(key, false, "partition that comes later")
+	case key == optionBindByName:
+		o = flagOption(key, &s.named)
+		set := o.set
+		o.set = func(v string) error {
+			err := set(v)
+			if s.bound != nil {
+				s.bound.named = s.named
+			}
+			return err
+		}
 	case key == OptionFilter:
 		o = textOption(&s.settings.filter)
 	case strings.HasPrefix(key, "adbc.ingest."):
@@ -97,7 +112,7 @@ func (s *statement) Bind(_ context.Context, values arrow.RecordBatch) error {
 	}
 	values.Retain()
 	s.bound.release()
-	s.bound = &parameters{values.Schema(), []arrow.RecordBatch{values}}
+	s.bound = &parameters{values.Schema(), []arrow.RecordBatch{values}, s.named}
 	return nil
 }
 
@@ -106,7 +121,7 @@ func (s *statement) BindStream(_ context.Context, stream array.RecordReader) err
 	if s.closed {
 		return errClosedStatement
 	}
-	p := &parameters{schema: stream.Schema()}
+	p := &parameters{schema: stream.Schema(), named: s.named}
 	for stream.Next() {
 		b := stream.RecordBatch()
 		b.Retain()

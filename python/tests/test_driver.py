@@ -48,6 +48,8 @@ def test_dbapi(want: pa.Table, spark: pa.Table) -> None:
         cursor.execute("SELECT count(*) FROM trips WHERE city = ? AND distance_km > ?", ("osaka", 9.0))
         ((n,),) = cursor.fetchall()
         assert n == dict(zip(want["city"].to_pylist(), want["n"].to_pylist()))["osaka"]
+        cursor.execute("SELECT count(*) FROM trips WHERE city = $city AND distance_km > $far", {"far": 9.0, "city": "osaka"})
+        assert cursor.fetchall() == [(n,)]
         cursor.execute("SELECT count(*) FROM trips")  # the values above are not this one's
         assert cursor.fetchall() == [(spark.num_rows,)]
         assert connection.adbc_get_info()["driver_name"]
