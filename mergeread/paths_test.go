@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"go.uber.org/goleak"
 
@@ -425,6 +426,68 @@ func TestEqualTags(t *testing.T) {
 			if want := m.merged(m.columnNames(), false); !slices.Equal(got, want) {
 				t.Errorf("keys %s and %s: rows differ\n%s", a, b, firstDifference(got, want))
 			}
+		}
+	}
+}
+
+// countingReader counts the batches that were taken of a reader.
+type countingReader struct {
+	batch.Reader
+	taken *int
+}
+
+func (r countingReader) Next() (arrow.RecordBatch, error) {
+	*r.taken++
+	return r.Reader.Next()
+}
+
+// TestSortedStreams: stretches that pass leave one by one, rather than pile up
+// until a batch is full.
+func TestSortedStreams(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.BinaryTypes.String}}, nil)
+	keys := func(from, n int) arrow.RecordBatch {
+		b := array.NewRecordBuilder(mem, schema)
+		defer b.Release()
+		for i := range n {
+			b.Field(0).(*array.StringBuilder).Append(fmt.Sprintf("%09d", from+i))
+		}
+		return b.NewRecordBatch()
+	}
+	const batches, rows = 20, passRows + 1
+	taken := 0
+	in := Input{Schema: schema, Output: []int{0}, Sorted: true}
+	in.Base = func(context.Context, []int, bool) (batch.Reader, error) {
+		var recs []arrow.RecordBatch
+		for i := range batches {
+			recs = append(recs, keys(i*rows, rows))
+		}
+		return countingReader{batch.FromSlice(schema, recs), &taken}, nil
+	}
+	in.Runs = []Run{{Open: func(context.Context) (batch.Reader, error) {
+		return batch.FromSlice(schema, []arrow.RecordBatch{keys(batches*rows-1, 1)}), nil
+	}}}
+	rd, err := Merge(context.Background(), in, Options{Allocator: mem})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rd.Close()
+	for given, total := 1, 0; ; given++ {
+		rec, err := rd.Next()
+		if err == io.EOF {
+			if total != batches*rows {
+				t.Errorf("%d rows of %d", total, batches*rows)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += int(rec.NumRows())
+		rec.Release()
+		if taken > given+2 {
+			t.Fatalf("%d batches of the base were read for the first %d of the merge", taken, given)
 		}
 	}
 }

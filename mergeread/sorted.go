@@ -164,7 +164,8 @@ func (p *sortedPath) openRun(i int) error {
 	return nil
 }
 
-// merge fills one batch. It ends between two keys.
+// merge fills one batch, or two where a stretch passes. It ends between two
+// keys.
 func (p *sortedPath) merge(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	if err := p.ctx.Err(); err != nil {
 		return to, err
@@ -176,7 +177,7 @@ func (p *sortedPath) merge(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) 
 	}
 	p.begin()
 	most := 4*len(p.cursors) + 64 // batches that may wait for their rows
-	for p.out.rows < p.opts.BatchSize && len(p.window.numbers) < most {
+	for had := len(to); len(to) == had && p.out.rows < p.opts.BatchSize && len(p.window.numbers) < most; {
 		c := p.tree.winner()
 		if c == nil {
 			to, err := p.flush(to)
