@@ -108,7 +108,7 @@ func TestParseTime(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
-	for _, text := range []string{"", "yesterday", "2024-13-01", "2024-01-02 25:00:00", "20241302", "-1"} {
+	for _, text := range []string{"", "yesterday", "2024-13-01", "2024-01-02 25:00:00", "20241302", "-1", "978307200", "202401020304", "2024010203040567"} {
 		if got, ok := parseTime(text, zone); ok {
 			t.Errorf("%q: %q", text, got)
 		}

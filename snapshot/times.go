@@ -43,6 +43,8 @@ func parseTime(text string, loc *time.Location) (string, bool) {
 				n *= 1000
 			}
 			return formatInstant(time.UnixMilli(n).In(loc)), true
+		case 9, 11, 12, 15, 16:
+			return "", false // seconds or milliseconds with a digit less or more, or part of an instant
 		}
 		return text, true
 	}
