@@ -43,8 +43,11 @@ func parseTime(text string, loc *time.Location) (string, bool) {
 				n *= 1000
 			}
 			return formatInstant(time.UnixMilli(n).In(loc)), true
-		case 9, 11, 12, 15, 16:
-			return "", false // seconds or milliseconds with a digit less or more, or part of an instant
+		case 9, 11: // seconds of the last century, or with a digit too many
+			return "", false
+		case 12, 15, 16: // the beginning of an instant, if it is a time of these centuries
+			_, ok := parseLayout("200601021504", text[:12], loc)
+			return text, ok && (text[0] == '1' || text[0] == '2')
 		}
 		return text, true
 	}
