@@ -188,9 +188,9 @@ func overwrite(dst, src []byte) {
 		a, b := le.Uint32(src), le.Uint32(src[n-4:])
 		le.PutUint32(dst, a)
 		le.PutUint32(dst[n-4:], b)
+	case n == 1: // flags, of which there are many
+		dst[0] = src[0]
 	default:
-		for i, x := range src {
-			dst[i] = x
-		}
+		copy(dst, src)
 	}
 }
