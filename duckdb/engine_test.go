@@ -167,14 +167,14 @@ func TestCancel(t *testing.T) {
 			sql := "SELECT sum(id) FROM t"
 			switch where {
 			case "in the scan":
-				s.before = func(ctx context.Context, i int) error {
+				s.run(func(ctx context.Context, i int) error {
 					if i < 2 {
 						return nil
 					}
 					cancel()
 					<-ctx.Done()
 					return ctx.Err()
-				}
+				})
 			case "in duckdb":
 				sql = "SELECT count(*) FROM t a, t b, t c WHERE a.id + b.id + c.id = 7"
 				time.AfterFunc(50*time.Millisecond, cancel)
@@ -196,7 +196,7 @@ func TestCancel(t *testing.T) {
 			if d := time.Since(start); d > 10*time.Second {
 				t.Errorf("took %v", d)
 			}
-			s.before = nil
+			s.run(nil)
 			if got := rows(t, c, "SELECT max(id) AS m FROM t"); got[0] != `{"m":99999}` {
 				t.Error(got)
 			}
@@ -210,12 +210,12 @@ func TestScanErrors(t *testing.T) {
 		"disk on fire":  func() error { return errors.New("disk on fire") },
 		"scan panicked": func() error { panic("scan panicked") },
 	} {
-		s.before = func(_ context.Context, i int) error {
+		s.run(func(_ context.Context, i int) error {
 			if i < 3 {
 				return nil
 			}
 			return f()
-		}
+		})
 		r, err := c.Query(context.Background(), "SELECT sum(id) FROM t")
 		if err == nil {
 			_, err = batch.Collect(r)
@@ -226,7 +226,7 @@ func TestScanErrors(t *testing.T) {
 			t.Errorf("error %v, want %s", err, name)
 		}
 	}
-	s.before = nil
+	s.run(nil)
 	if got := rows(t, c, "SELECT max(id) AS m FROM t"); got[0] != `{"m":99999}` {
 		t.Error(got)
 	}

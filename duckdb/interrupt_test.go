@@ -21,7 +21,7 @@ func TestInterrupt(t *testing.T) {
 	for _, sql := range []string{"SELECT sum(id) FROM t", "SELECT count(*) FROM t", "SELECT a.name FROM t a JOIN t b USING (id) WHERE b.half > 3"} {
 		_, c, s := withNumbers(t)
 		ended := make(chan bool, 10)
-		s.before = func(ctx context.Context, i int) error {
+		s.run(func(ctx context.Context, i int) error {
 			if i < 2 {
 				return nil
 			}
@@ -33,7 +33,7 @@ func TestInterrupt(t *testing.T) {
 				ended <- false
 				return nil
 			}
-		}
+		})
 		stop := make(chan struct{})
 		go func() {
 			time.Sleep(200 * time.Millisecond)
@@ -88,12 +88,12 @@ func TestTicks(t *testing.T) {
 		"SELECT * FROM t", "SELECT count(*) AS n FROM t", "SELECT c0 FROM t WHERE c0 IS NULL",
 		fmt.Sprintf("SELECT c%d AS s FROM t WHERE c%[1]d.s.y LIKE '%%e%%' OR c%[1]d.l[1] = 'b' OR c%[1]d IS NULL", structs),
 	} {
-		s.before = nil
+		s.run(nil)
 		want := rows(t, c, sql)
-		s.before = func(_ context.Context, i int) error {
+		s.run(func(_ context.Context, i int) error {
 			time.Sleep(130 * time.Millisecond)
 			return nil
-		}
+		})
 		if got := rows(t, c, sql); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", sql, got, want)
 		}

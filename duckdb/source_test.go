@@ -20,12 +20,12 @@ import (
 type memSource struct {
 	schema  *arrow.Schema
 	batches []arrow.RecordBatch
-	before  func(ctx context.Context, i int) error // runs before batch i is given out
 
-	mu    sync.Mutex
-	scans [][]string
-	open  atomic.Int32
-	given atomic.Int32
+	mu     sync.Mutex
+	scans  [][]string
+	before func(ctx context.Context, i int) error
+	open   atomic.Int32
+	given  atomic.Int32
 }
 
 func (s *memSource) Schema() *arrow.Schema { return s.schema }
@@ -33,13 +33,22 @@ func (s *memSource) Schema() *arrow.Schema { return s.schema }
 func (s *memSource) Scan(ctx context.Context, columns []string) (batch.Reader, error) {
 	s.mu.Lock()
 	s.scans = append(s.scans, slices.Clone(columns))
+	before := s.before
 	s.mu.Unlock()
 	s.open.Add(1)
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range columns {
 		fields[i] = s.schema.Field(s.schema.FieldIndices(c)[0])
 	}
-	return &memReader{source: s, ctx: ctx, schema: arrow.NewSchema(fields, nil)}, nil
+	return &memReader{source: s, ctx: ctx, schema: arrow.NewSchema(fields, nil), before: before}, nil
+}
+
+// run makes the scans that begin from now on run f before they give batch i
+// out; a scan that was cancelled may go on for a moment.
+func (s *memSource) run(f func(ctx context.Context, i int) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = f
 }
 
 // asked gives the scans so far, each as "a,b".
@@ -58,6 +67,7 @@ type memReader struct {
 	source *memSource
 	ctx    context.Context
 	schema *arrow.Schema
+	before func(ctx context.Context, i int) error
 	next   int
 	closed bool
 }
@@ -65,8 +75,8 @@ type memReader struct {
 func (r *memReader) Schema() *arrow.Schema { return r.schema }
 
 func (r *memReader) Next() (arrow.RecordBatch, error) {
-	if r.source.before != nil {
-		if err := r.source.before(r.ctx, r.next); err != nil {
+	if r.before != nil {
+		if err := r.before(r.ctx, r.next); err != nil {
 			return nil, err
 		}
 	}
