@@ -52,19 +52,24 @@ func (g *gatherer) sameLengths(sel *selection, base *view) bool {
 	return true
 }
 
+// missing tells whether a patch comes from no source, or from one without the
+// column: it makes a null.
+func (g *gatherer) missing(p patch) bool {
+	return !g.full && (p.src < 0 || g.views[p.src].arr == nil)
+}
+
 // text is the new value of a patch, empty for null.
 func (g *gatherer) text(p patch) []byte {
-	if !g.full && (p.src < 0 || g.view(p.src).arr == nil) {
+	if g.missing(p) {
 		return nil
 	}
 	v := &g.views[p.src]
 	return v.data[v.off32[p.row]:v.off32[p.row+1]]
 }
 
-// inPlace makes a column of which fitsInPlace is true. The base batch can't be
-// used any more for the rows of the room.
+// inPlace makes a column of which fitsInPlace has just said that it can be. The
+// base batch can't be used any more for the rows of the room.
 func (g *gatherer) inPlace(sel *selection) arrow.Array {
-	g.meet(sel)
 	valid, nulls := g.validity(sel)
 	v := g.view(sel.room.src)
 	at, buffers := int(sel.room.first), v.arr.Data().Buffers()
@@ -108,17 +113,12 @@ func patchValues[T fixedValue](g *gatherer, sel *selection, room []byte) {
 			copy(dst[b.at:b.at+b.n], dst[from:from+b.n])
 		}
 	}
-	if !g.full {
-		var zero T
-		for _, p := range sel.patches {
-			dst[p.at] = zero
-			if p.src >= 0 && g.view(p.src).arr != nil {
-				dst[p.at] = valuesOf[T](g.views[p.src].fixed)[p.row]
-			}
-		}
-		return
-	}
+	var zero T
 	for _, p := range sel.patches {
+		if g.missing(p) {
+			dst[p.at] = zero
+			continue
+		}
 		dst[p.at] = valuesOf[T](g.views[p.src].fixed)[p.row]
 	}
 }
@@ -132,7 +132,7 @@ func (g *gatherer) patchBytes(sel *selection, dst []byte) {
 	}
 	for _, p := range sel.patches {
 		cell := dst[int(p.at)*w : (int(p.at)+1)*w]
-		if p.src < 0 || g.view(p.src).arr == nil {
+		if g.missing(p) {
 			clear(cell)
 			continue
 		}
