@@ -107,7 +107,7 @@ func sweepWords32[L lead](s *sweep, buf []byte, at []uint32) int {
 	s.col.reserve(len(at))
 	dst := s.col.u32[s.col.n:][:len(at)]
 	l := len(*new(L))
-	last := len(buf) - l - (4)
+	last := len(buf) - l - 4
 	want, step, done := s.want, uint32(l+4), len(at)
 	for i, q := range at {
 		p := int(q)
@@ -126,7 +126,7 @@ func sweepWords64[L lead](s *sweep, buf []byte, at []uint32) int {
 	s.col.reserve(len(at))
 	dst := s.col.u64[s.col.n:][:len(at)]
 	l := len(*new(L))
-	last := len(buf) - l - (8)
+	last := len(buf) - l - 8
 	want, step, done := s.want, uint32(l+8), len(at)
 	for i, q := range at {
 		p := int(q)
@@ -145,7 +145,7 @@ func sweepBooleans[L lead](s *sweep, buf []byte, at []uint32) int {
 	s.col.reserve(len(at))
 	n, dst := s.col.n, s.col.data
 	l := len(*new(L))
-	last := len(buf) - l - (1)
+	last := len(buf) - l - 1
 	want, step, done := s.want, uint32(l+1), len(at)
 	for i, q := range at {
 		p := int(q)
@@ -167,7 +167,7 @@ func sweepDecimals[L lead](s *sweep, buf []byte, at []uint32) int {
 	s.col.reserve(len(at))
 	dst := s.col.decimals[s.col.n:][:len(at)]
 	l := len(*new(L))
-	last := len(buf) - l - (8)
+	last := len(buf) - l - 8
 	want, step, done := s.want, uint32(l+s.size), len(at)
 	shift := uint(64 - 8*s.size)
 	for i, q := range at {
@@ -189,7 +189,7 @@ func sweepWideDecimals[L lead](s *sweep, buf []byte, at []uint32) int {
 	s.col.reserve(len(at))
 	dst := s.col.decimals[s.col.n:][:len(at)]
 	l := len(*new(L))
-	last := len(buf) - l - (16)
+	last := len(buf) - l - 16
 	want, step, done := s.want, uint32(l+s.size), len(at)
 	shift := uint(128 - 8*s.size) // below 64
 	for i, q := range at {
