@@ -176,11 +176,9 @@ class Table:
         if limit is not None:
             limit = _number("limit", limit)
         if batch_size is not None:
-            batch_size = _number("batch_size", batch_size)
+            options[StatementOptions.BATCH_SIZE.value] = str(_number("batch_size", batch_size))
         if meta:
             options[StatementOptions.META.value] = "true"
-        if batch_size is not None:
-            options[StatementOptions.BATCH_SIZE.value] = str(batch_size)
         table = quote_name(self.name)
         every = {**options, StatementOptions.META.value: "true"}  # a condition may be on Hudi's own columns
         everything = Scan(self._session, Spec(table, None, Condition(), None, every))
