@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -27,8 +26,9 @@ type cursor struct {
 	s      *source
 	n      int // number of s
 	row    int
-	key    []byte
-	prefix uint64
+	key    []byte // of the row; logs only
+	prefix uint64 // its beginning
+	codes  keyCodes
 	done   bool
 	plain  bool   // the batch has neither deletes nor equal keys
 	base   bool   // the rows are those of the base file
@@ -78,31 +78,25 @@ func (c *cursor) check() error {
 	if k := c.s.cols; c.base && (k == nil || c.s.keys.off32 == nil && c.s.keys.off64 == nil) {
 		return errors.New("mergeread: base batch without the record key")
 	}
-	c.plain = c.s.kind == Data && c.s.dels == nil
-	prev := c.last
-	first := prev == nil
-	for i := range c.s.rows {
-		key := c.s.keys.at(i)
-		if first {
-			prev, first = key, false
-			continue
-		}
-		switch order := compareKeys(prev, key); {
-		case order > 0:
-			return ErrUnsorted
-		case order == 0:
-			c.plain = false
-		}
-		prev = key
+	order := -1 // of the batch before to this one
+	if c.last != nil {
+		order = bytes.Compare(c.last, c.s.keys.at(0))
 	}
-	c.last = append(c.last[:0:0], prev...)
+	sorted, distinct := c.codes.reset(&c.s.keys, c.s.rows)
+	if !sorted || order > 0 {
+		return ErrUnsorted
+	}
+	c.plain = c.s.kind == Data && c.s.dels == nil && distinct && order < 0
+	c.last = append(c.last[:0:0], c.s.keys.at(c.s.rows-1)...)
 	return nil
 }
 
 func (c *cursor) moveTo(row int) {
 	c.row = row
-	c.key = c.s.keys.at(row)
-	c.prefix = keyPrefix(c.key)
+	if !c.base {
+		c.key = c.s.keys.at(row)
+		c.prefix = keyPrefix(c.key)
+	}
 }
 
 // advance moves by n rows of the current batch.
@@ -122,23 +116,19 @@ func (c *cursor) position() int64 {
 	return c.taken + int64(c.row)
 }
 
+// spent tells whether the rows of the base batch are used up, but more may come;
+// nil is no base.
+func (c *cursor) spent() bool { return c != nil && !c.done && c.row == c.s.rows }
+
+// has tells whether the next row of the base batch has the key.
+func (c *cursor) has(key []byte) bool {
+	return c != nil && !c.done && !c.spent() && bytes.Equal(c.s.keys.at(c.row), key)
+}
+
 // stretch is the number of rows from here on, in this batch, whose key is
-// less than limit: first by doubling steps, then by halving.
+// less than limit.
 func (c *cursor) stretch(limit []byte, compared *int64) int {
-	less := func(i int) bool {
-		*compared++
-		return compareKeys(c.s.keys.at(i), limit) < 0
-	}
-	if !less(c.row) {
-		return 0
-	}
-	low, step := c.row, 1
-	for low+step < c.s.rows && less(low+step) {
-		low += step
-		step *= 2
-	}
-	high := min(low+step, c.s.rows)
-	return low + 1 - c.row + sort.Search(high-low-1, func(i int) bool { return !less(low + 1 + i) })
+	return c.codes.below(c.row, limit, compared)
 }
 
 // closed is the number of rows among the next n whose keys can't go on in the
@@ -176,11 +166,11 @@ func (w *window) keep(s *source) int {
 	return n
 }
 
-// shrink releases all batches that no cursor is in.
+// shrink releases all batches that no cursor has rows left of.
 func (w *window) shrink(cursors []*cursor) {
 	current := make(map[int]bool, len(cursors))
 	for _, c := range cursors {
-		if c.s != nil {
+		if c.s != nil && !c.spent() {
 			current[c.n] = true
 		}
 	}

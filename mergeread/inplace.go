@@ -35,36 +35,45 @@ func (g *gatherer) fitsInPlace(sel *selection) bool {
 	return g.width > 0
 }
 
+// A text is the strings of one source; without offsets all are null.
+type text struct {
+	offs []int32
+	data []byte
+}
+
+// texts gives the strings of all sources by patch.from.
+func (g *gatherer) texts(sel *selection, few []text) []text {
+	all := append(few, text{})
+	for _, src := range sel.sources {
+		all = append(all, text{g.views[src].off32, g.views[src].data})
+	}
+	return all
+}
+
+// at is a string, empty for null.
+func (t *text) at(row int32) []byte {
+	if t.offs == nil {
+		return nil
+	}
+	return t.data[t.offs[row]:t.offs[row+1]]
+}
+
 // sameLengths tells whether every patch is as long as what it overwrites.
 func (g *gatherer) sameLengths(sel *selection, base *view) bool {
-	rest := sel.patches
+	var few [1 + manySources]text
+	texts, rest := g.texts(sel, few[:0]), sel.patches
 	for _, b := range sel.bulk {
 		shift := b.row - b.at
 		for len(rest) > 0 && rest[0].at < b.at+b.n {
 			p := rest[0]
 			rest = rest[1:]
 			row := p.at + shift
-			if int(base.off32[row+1]-base.off32[row]) != len(g.text(p)) {
+			if int(base.off32[row+1]-base.off32[row]) != len(texts[p.from].at(p.row)) {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-// missing tells whether a patch comes from no source, or from one without the
-// column: it makes a null.
-func (g *gatherer) missing(p patch) bool {
-	return !g.full && (p.src < 0 || g.views[p.src].arr == nil)
-}
-
-// text is the new value of a patch, empty for null.
-func (g *gatherer) text(p patch) []byte {
-	if g.missing(p) {
-		return nil
-	}
-	v := &g.views[p.src]
-	return v.data[v.off32[p.row]:v.off32[p.row+1]]
 }
 
 // inPlace makes a column of which fitsInPlace has just said that it can be. The
@@ -75,11 +84,11 @@ func (g *gatherer) inPlace(sel *selection) arrow.Array {
 	at, buffers := int(sel.room.first), v.arr.Data().Buffers()
 	var data *array.Data
 	if g.width > 0 {
-		g.patchFixed(sel, v.fixed[at*g.width:])
+		g.fixedInPlace(sel, v.fixed[at*g.width:])
 		values := memory.SliceBuffer(buffers[1], (v.off+at)*g.width, sel.n*g.width)
 		data = g.finish(sel.n, nulls, nil, valid, values)
 	} else {
-		g.patchStrings(sel, v)
+		g.stringsInPlace(sel, v)
 		offsets := memory.SliceBuffer(buffers[1], (v.off+at)*4, (sel.n+1)*4)
 		buffers[2].Retain()
 		data = g.finish(sel.n, nulls, nil, valid, offsets, buffers[2])
@@ -91,40 +100,33 @@ func (g *gatherer) inPlace(sel *selection) arrow.Array {
 	return array.MakeFromData(data)
 }
 
-// patchFixed moves and overwrites values of a fixed number of bytes; room is
+// fixedInPlace moves and overwrites values of a fixed number of bytes; room is
 // where the rows of the selection go.
-func (g *gatherer) patchFixed(sel *selection, room []byte) {
+func (g *gatherer) fixedInPlace(sel *selection, room []byte) {
 	switch g.width {
 	case 4:
-		patchValues[uint32](g, sel, room)
+		valuesInPlace[uint32](g, sel, room)
 	case 8:
-		patchValues[uint64](g, sel, room)
+		valuesInPlace[uint64](g, sel, room)
 	case 16:
-		patchValues[[2]uint64](g, sel, room)
+		valuesInPlace[[2]uint64](g, sel, room)
 	default:
-		g.patchBytes(sel, room)
+		g.bytesInPlace(sel, room)
 	}
 }
 
-func patchValues[T fixedValue](g *gatherer, sel *selection, room []byte) {
+func valuesInPlace[T fixedValue](g *gatherer, sel *selection, room []byte) {
 	dst, first := valuesOf[T](room), sel.room.first
 	for _, b := range sel.bulk {
 		if from := b.row - first; from != b.at {
 			copy(dst[b.at:b.at+b.n], dst[from:from+b.n])
 		}
 	}
-	var zero T
-	for _, p := range sel.patches {
-		if g.missing(p) {
-			dst[p.at] = zero
-			continue
-		}
-		dst[p.at] = valuesOf[T](g.views[p.src].fixed)[p.row]
-	}
+	patchFixed(g, sel, dst)
 }
 
-// patchBytes is patchValues for other widths.
-func (g *gatherer) patchBytes(sel *selection, dst []byte) {
+// bytesInPlace is valuesInPlace for other widths.
+func (g *gatherer) bytesInPlace(sel *selection, dst []byte) {
 	w, first := g.width, int(sel.room.first)
 	for _, b := range sel.bulk {
 		at, from, n := int(b.at)*w, (int(b.row)-first)*w, int(b.n)*w
@@ -132,17 +134,17 @@ func (g *gatherer) patchBytes(sel *selection, dst []byte) {
 	}
 	for _, p := range sel.patches {
 		cell := dst[int(p.at)*w : (int(p.at)+1)*w]
-		if g.missing(p) {
+		if p.from == 0 || g.views[sel.sources[p.from-1]].arr == nil {
 			clear(cell)
 			continue
 		}
-		copy(cell, g.views[p.src].fixed[int(p.row)*w:])
+		copy(cell, g.views[sel.sources[p.from-1]].fixed[int(p.row)*w:])
 	}
 }
 
-// patchStrings moves strings together and overwrites some by others of the
+// stringsInPlace moves strings together and overwrites some by others of the
 // same length.
-func (g *gatherer) patchStrings(sel *selection, base *view) {
+func (g *gatherer) stringsInPlace(sel *selection, base *view) {
 	first := sel.room.first
 	offs, data := base.off32[first:], base.data
 	end, moved := offs[0], false
@@ -169,8 +171,10 @@ func (g *gatherer) patchStrings(sel *selection, base *view) {
 	if moved { // if not, it is the beginning of a row behind the room
 		offs[sel.n] = end
 	}
+	var few [1 + manySources]text
+	texts := g.texts(sel, few[:0])
 	for _, p := range sel.patches {
-		overwrite(data[offs[p.at]:], g.text(p))
+		overwrite(data[offs[p.at]:], texts[p.from].at(p.row))
 	}
 }
 

@@ -48,8 +48,30 @@ func copyFixed[T fixedValue](g *gatherer, to []byte, sel *selection) {
 		}
 		copyValues(dst[b.at:], valuesOf[T](g.views[b.src].fixed)[b.row:], int(b.n))
 	}
+	patchFixed(g, sel, dst)
+}
+
+// manySources is the number of sources of a selection beyond which looking
+// them up takes memory.
+const manySources = 15
+
+// patchFixed overwrites values by those of the patches.
+func patchFixed[T fixedValue](g *gatherer, sel *selection, dst []T) {
+	var few [1 + manySources][]T
+	values := few[:1] // by patch.from; nil = null
+	for _, src := range sel.sources {
+		var v []T
+		if g.views[src].arr != nil {
+			v = valuesOf[T](g.views[src].fixed)
+		}
+		values = append(values, v)
+	}
 	for _, p := range sel.patches {
-		dst[p.at] = valuesOf[T](g.views[p.src].fixed)[p.row]
+		var value T
+		if v := values[p.from]; v != nil {
+			value = v[p.row]
+		}
+		dst[p.at] = value
 	}
 }
 

@@ -1,7 +1,7 @@
 package mergeread
 
-// A loserTree finds the cursor with the least key among many. Equal keys come
-// out in the order of the sources: the base, then the runs as they apply.
+// A loserTree finds the cursor with the least key among many logs. Equal keys
+// come out in the order in which the runs apply.
 //
 // Inner node i holds the loser of the match played there; node 0 the winner
 // of all. Taking a row replays the matches between its leaf and the root.

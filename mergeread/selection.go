@@ -49,7 +49,11 @@ type stretch struct {
 }
 
 // A patch is a row in the place of another.
-type patch struct{ at, src, row int32 }
+type patch struct {
+	at   int32
+	from int32 // 1 + index of its source in the selection's; 0 = none, it is null
+	row  int32
+}
 
 // maxPatches is how long a span may be to count as so many patches.
 const maxPatches = 8
@@ -61,15 +65,14 @@ func (s *selection) reset(spans []span, n int, from room) {
 	if from.src >= 0 && from.first < from.rows {
 		s.bulk = append(s.bulk, stretch{span: span{from.src, from.first, 0}})
 	}
-	at, last := int32(0), int32(-1)
+	at, last, number := int32(0), int32(nullSource), int32(0)
 	for _, x := range spans {
 		if x.src < 0 {
-			s.absent = true
+			s.absent, last, number = true, nullSource, 0
 		} else if x.src != last {
-			s.meet(x.src)
-			last = x.src
+			last, number = x.src, s.meet(x.src)
 		}
-		s.extend(x, at)
+		s.extend(x, at, number)
 		at += x.n
 	}
 	if len(s.bulk) == 0 {
@@ -83,19 +86,21 @@ func (s *selection) reset(spans []span, n int, from room) {
 	}
 }
 
-// meet notes a source.
-func (s *selection) meet(src int32) {
-	for _, known := range s.sources {
+// meet notes a source and gives 1 + its index.
+func (s *selection) meet(src int32) int32 {
+	for i, known := range s.sources {
 		if known == src {
-			return
+			return int32(i) + 1
 		}
 	}
 	s.sources = append(s.sources, src)
+	return int32(len(s.sources))
 }
 
-// extend adds a span that begins at a row of the array. Single rows after a
-// stretch of the base take the place of the base rows that would come next.
-func (s *selection) extend(x span, at int32) {
+// extend adds a span that begins at a row of the array; from is as in [patch].
+// Single rows after a stretch of the base take the place of the base rows that
+// would come next.
+func (s *selection) extend(x span, at, from int32) {
 	end := int32(0)
 	if k := len(s.bulk) - 1; k >= 0 && s.bulk[k].src == s.room.src {
 		b := &s.bulk[k]
@@ -107,7 +112,7 @@ func (s *selection) extend(x span, at int32) {
 		case x.src != s.room.src && x.n <= maxPatches && end+x.n <= s.room.rows:
 			b.n += x.n
 			for i := range x.n {
-				s.patches = append(s.patches, patch{at + i, x.src, x.row + i})
+				s.patches = append(s.patches, patch{at + i, from, x.row + i})
 			}
 			return
 		}

@@ -29,11 +29,11 @@ type sortedPath struct {
 	m       *resolver
 	builder *builder
 	window  window
-	cursors []*cursor
-	tree    *loserTree
+	cursors []*cursor  // of the base, if there is one, and of the runs
+	base    *cursor    // nil = none
+	logs    *loserTree // of the runs
 	out     output
-	key     []byte // of the group in the making
-	bases   []ref  // its base rows
+	bases   []ref // base rows of the group in the making
 	yielded bool
 	marks   []int64   // rows taken of each source when the last step ended
 	instead *hashPath // took over
@@ -57,9 +57,9 @@ func (p *sortedPath) close() error {
 	p.window.shrink(nil)
 	p.opts.Stats.Comparisons += p.m.compared
 	p.m.compared = 0
-	if p.tree != nil {
-		p.opts.Stats.Comparisons += p.tree.compared
-		p.tree.compared = 0
+	if p.logs != nil {
+		p.opts.Stats.Comparisons += p.logs.compared
+		p.logs.compared = 0
 	}
 	if p.instead != nil {
 		errs = append(errs, p.instead.close())
@@ -122,15 +122,17 @@ func (p *sortedPath) open() error {
 		if err != nil {
 			return err
 		}
-		p.cursors = append(p.cursors, &cursor{name: "base file", rd: rd, base: true, source: func(rec arrow.RecordBatch) (*source, error) {
+		p.base = &cursor{name: "base file", rd: rd, base: true, source: func(rec arrow.RecordBatch) (*source, error) {
 			p.opts.Stats.BaseRows += rec.NumRows()
 			s, err := p.binding.data(rec, cols, -1, nil)
 			if err == nil {
 				s.owned = batch.Owned(rd)
 			}
 			return s, err
-		}})
+		}}
+		p.cursors = append(p.cursors, p.base)
 	}
+	first := len(p.cursors)
 	for i := range p.in.Runs {
 		if err := p.openRun(i); err != nil {
 			return err
@@ -141,7 +143,7 @@ func (p *sortedPath) open() error {
 			return err
 		}
 	}
-	p.tree = newLoserTree(p.cursors)
+	p.logs = newLoserTree(p.cursors[first:])
 	return nil
 }
 
@@ -170,7 +172,7 @@ func (p *sortedPath) merge(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) 
 	if err := p.ctx.Err(); err != nil {
 		return to, err
 	}
-	if p.tree == nil {
+	if p.logs == nil {
 		if err := p.open(); err != nil {
 			return to, err
 		}
@@ -178,29 +180,28 @@ func (p *sortedPath) merge(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) 
 	p.begin()
 	most := 4*len(p.cursors) + 64 // batches that may wait for their rows
 	for had := len(to); len(to) == had && p.out.rows < p.opts.BatchSize && len(p.window.numbers) < most; {
-		c := p.tree.winner()
-		if c == nil {
-			to, err := p.flush(to)
-			if err == nil {
+		if p.base.spent() {
+			var err error
+			if to, err = p.nextBase(to); err != nil {
+				return to, err
+			}
+			continue
+		}
+		c, n := p.rivalless()
+		var err error
+		switch {
+		case c == nil:
+			if to, err = p.flush(to); err == nil {
 				err = io.EOF
 			}
 			return to, err
-		}
-		n, err := p.rivalless(c)
-		if err != nil {
-			return to, err
-		}
-		switch {
 		case n == 0:
-			err = p.group()
+			err = p.group(c)
 		case n >= passRows:
 			to, err = p.pass(c, n, to)
 		default:
 			p.out.add(c.n, c.row, n)
 			err = p.take(c, n)
-		}
-		if err == nil && p.leftBase() {
-			to, err = p.flush(to)
 		}
 		if err != nil {
 			return to, err
@@ -209,50 +210,68 @@ func (p *sortedPath) merge(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) 
 	return p.flush(to)
 }
 
+// nextBase goes on to the next batch of the base, unless there is an output to
+// be made of the last one's rows first: an output is made of rows of one batch,
+// so that it can be made in place, and while they are in the cache.
+func (p *sortedPath) nextBase(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	had := len(to)
+	to, err := p.flush(to)
+	if err != nil || len(to) > had {
+		return to, err
+	}
+	err = p.base.load(p.ctx, &p.window)
+	if err == nil {
+		p.begin()
+	}
+	return to, err
+}
+
 // begin begins an output where the base is.
 func (p *sortedPath) begin() {
 	p.out.reset(noRoom)
-	if c := p.cursors[0]; c.base && c.s != nil {
+	if c := p.base; c != nil && !c.done && !c.spent() {
 		p.out.room = c.s.room(c.n, c.row)
 	}
 }
 
-// leftBase tells whether the base has gone on to another batch: an output is
-// made of rows of one, so that it can be made in place.
-func (p *sortedPath) leftBase() bool {
-	c := p.cursors[0]
-	return c.base && p.out.room.src != nullSource && (c.s == nil || int(p.out.room.src) != c.n)
-}
-
 // flush makes a batch of the output and begins another.
 func (p *sortedPath) flush(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
-	r := &p.out.room
-	r.end = r.rows
-	if !p.leftBase() && r.src != nullSource {
-		r.end = int32(p.cursors[0].row)
+	if r := &p.out.room; r.src != nullSource {
+		r.end = int32(p.base.row)
 	}
 	to, err := p.builder.build(p.m, &p.out, to)
 	p.begin()
 	return to, err
 }
 
-// rivalless is the number of rows that the winner can yield unseen: rows of
-// the base that no log has, or live log rows of different keys that nothing
-// else has.
-func (p *sortedPath) rivalless(c *cursor) (int, error) {
-	if !c.base && (!c.plain || p.in.NoInserts) {
-		return 0, nil
+// rivalless gives the cursor with the least key, nil if all are done, and the
+// number of rows that it can yield unseen: rows of the base that no log has, or
+// live log rows of different keys that nothing else has. None means that the
+// cursor is a log whose key needs a look at all of its records.
+func (p *sortedPath) rivalless() (*cursor, int) {
+	c := p.logs.winner()
+	if b := p.base; b != nil && !b.done {
+		n := b.s.rows - b.row
+		if c != nil {
+			n = b.stretch(c.key, &p.logs.compared)
+		}
+		if n > 0 || c == nil {
+			return b, n
+		}
+	}
+	if c == nil || !c.plain || p.in.NoInserts || p.base.has(c.key) {
+		return c, 0
 	}
 	n := c.s.rows - c.row
-	if r := p.tree.runnerUp(); r != nil {
-		n = c.stretch(r.key, &p.tree.compared)
+	if r := p.logs.runnerUp(); r != nil {
+		n = c.stretch(r.key, &p.logs.compared)
 	}
-	if c.base {
-		return n, nil
+	if b := p.base; n > 0 && b != nil && !b.done {
+		n = min(n, c.stretch(b.s.keys.at(b.row), &p.logs.compared))
 	}
 	n = c.closed(n)
 	p.opts.Stats.Inserted += int64(n)
-	return n, nil
+	return c, n
 }
 
 // pass yields a long stretch as a slice of its batch.
@@ -273,81 +292,79 @@ func (p *sortedPath) pass(c *cursor, n int, to []arrow.RecordBatch) ([]arrow.Rec
 
 // take moves the winner on.
 func (p *sortedPath) take(c *cursor, n int) error {
+	if c.base {
+		c.row += n
+		return nil
+	}
 	err := c.advance(p.ctx, &p.window, n)
-	p.tree.replay()
+	p.logs.replay()
 	return err
 }
 
-// group merges all records of the least key: the log records from the oldest
-// to the newest, then the result over the first base row. Other base rows of
-// the key pass, as they do in a merge by hashing.
-func (p *sortedPath) group() error {
-	p.key = append(p.key[:0], p.tree.winner().key...)
+// group merges all records of the least key, which log is the first to have:
+// the log records from the oldest to the newest, then the result over the first
+// base row. Other base rows of the key pass, as they do in a merge by hashing.
+func (p *sortedPath) group(log *cursor) error {
+	key := log.key // stays where it is until the window shrinks
 	p.bases = p.bases[:0]
-	logs, some := state{}, false
-	for {
-		c := p.tree.winner()
-		if c == nil || !bytes.Equal(c.key, p.key) {
-			break
+	for p.base.has(key) {
+		p.bases = append(p.bases, makeRef(p.base.n, p.base.row))
+		p.base.row++
+	}
+	logs := state{makeRef(log.n, log.row), noOverlay}
+	err := p.take(log, 1)
+	for c := p.logs.winner(); err == nil && c != nil && bytes.Equal(c.key, key); c = p.logs.winner() {
+		st := &p.m.alg.delta
+		if c.s.kind == Delete {
+			st = &p.m.alg.deletes
 		}
-		switch r := makeRef(c.n, c.row); {
-		case c.base:
-			p.bases = append(p.bases, r)
-		case !some:
-			logs, some = state{r, noOverlay}, true
-		default:
-			st := &p.m.alg.delta
-			if c.s.kind == Delete {
-				st = &p.m.alg.deletes
-			}
-			var err error
-			if logs, err = p.m.apply(st, logs, state{r, noOverlay}); err != nil {
-				return err
-			}
-		}
-		if err := p.take(c, 1); err != nil {
-			return err
+		if logs, err = p.m.apply(st, logs, state{makeRef(c.n, c.row), noOverlay}); err == nil {
+			err = p.take(c, 1)
 		}
 	}
-	return p.finish(logs, some)
-}
-
-// finish yields the rows of a key.
-func (p *sortedPath) finish(logs state, some bool) error {
-	stats := p.opts.Stats
-	bases := p.bases
-	if some && len(bases) == 0 {
-		switch del := p.m.deleted(logs); {
-		case p.in.NoInserts:
-		case !del:
-			stats.Inserted++
-			p.out.addState(logs, false)
-		case p.out.wantDels:
-			p.out.addState(logs, true)
-		}
+	switch {
+	case err != nil:
+		return err
+	case len(p.bases) == 0:
+		p.insert(logs)
 		return nil
 	}
-	if some {
-		older := state{bases[0], noOverlay}
-		s, err := p.m.apply(&p.m.alg.final, older, logs)
-		if err != nil {
-			return err
-		}
-		del := p.m.deleted(s)
-		switch {
-		case s == older:
-			stats.Kept++
-		case del:
-			stats.Deleted++
-		default:
-			stats.Updated++
-		}
-		if !del || p.out.wantDels {
-			p.out.addState(s, del)
-		}
-		bases = bases[1:]
+	return p.update(logs)
+}
+
+// insert yields the row of a key that the base does not have.
+func (p *sortedPath) insert(logs state) {
+	switch del := p.m.deleted(logs); {
+	case p.in.NoInserts:
+	case !del:
+		p.opts.Stats.Inserted++
+		p.out.addState(logs, false)
+	case p.out.wantDels:
+		p.out.addState(logs, true)
 	}
-	for _, b := range bases {
+}
+
+// update yields the rows of a key that the base has.
+func (p *sortedPath) update(logs state) error {
+	stats := p.opts.Stats
+	older := state{p.bases[0], noOverlay}
+	s, err := p.m.apply(&p.m.alg.final, older, logs)
+	if err != nil {
+		return err
+	}
+	del := p.m.deleted(s)
+	switch {
+	case s == older:
+		stats.Kept++
+	case del:
+		stats.Deleted++
+	default:
+		stats.Updated++
+	}
+	if !del || p.out.wantDels {
+		p.out.addState(s, del)
+	}
+	for _, b := range p.bases[1:] {
 		p.out.add(b.src(), b.row(), 1)
 	}
 	return nil
