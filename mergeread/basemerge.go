@@ -4,10 +4,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// A baseMerge merges one base batch: it is told which rows meet which
-// entries of the log side, in row order, and lets the rows in between pass.
+// A baseMerge merges one base batch: it is told which rows meet what the logs
+// have of their keys, in row order, and lets the rows in between pass.
 type baseMerge struct {
-	fold  *fold
+	m     *resolver
 	b     *builder
 	out   *output
 	stats *Stats
@@ -15,19 +15,17 @@ type baseMerge struct {
 	next  int // first row that has not gone anywhere
 }
 
-func newBaseMerge(f *fold, b *builder, out *output, stats *Stats, s *source) *baseMerge {
-	f.sources[baseSource] = s
+func newBaseMerge(m *resolver, b *builder, out *output, stats *Stats, s *source) *baseMerge {
+	m.sources[baseSource] = s
 	b.set(baseSource, s)
 	out.reset(s.room(baseSource, 0))
-	return &baseMerge{fold: f, b: b, out: out, stats: stats, s: s}
+	return &baseMerge{m: m, b: b, out: out, stats: stats, s: s}
 }
 
-// meet merges a base row with an entry, which is used up thereby.
-func (m *baseMerge) meet(row, e int, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
-	f := m.fold
-	f.consumed[e] = true
+// meet merges a base row with the state of its key in the logs.
+func (m *baseMerge) meet(row int, newer state, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	older := state{makeRef(baseSource, row), noOverlay}
-	s, err := f.apply(&f.alg.final, older, f.state(e))
+	s, err := m.m.apply(&m.m.alg.final, older, newer)
 	if err != nil {
 		return to, err
 	}
@@ -39,7 +37,7 @@ func (m *baseMerge) meet(row, e int, to []arrow.RecordBatch) ([]arrow.RecordBatc
 		return to, err
 	}
 	m.next = row + 1
-	switch del := f.deleted(s); {
+	switch del := m.m.deleted(s); {
 	case !del:
 		m.stats.Updated++
 		m.out.addState(s, false)
@@ -75,7 +73,7 @@ func (m *baseMerge) pass(end int, to []arrow.RecordBatch) ([]arrow.RecordBatch, 
 // flush makes a batch of what was collected of the rows before end.
 func (m *baseMerge) flush(end int, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	m.out.room.end = int32(end)
-	to, err := m.b.build(m.fold.resolver, m.out, to)
+	to, err := m.b.build(m.m, m.out, to)
 	m.out.reset(m.s.room(baseSource, end))
 	return to, err
 }

@@ -45,7 +45,7 @@ func dataBytes(d arrow.ArrayData) int64 {
 // when most of these rows were superseded, so that the log side holds what it
 // needs and not what it read.
 func (f *fold) maybeCompact(mem memory.Allocator) error {
-	if f.combines() || f.rows < 2*f.entries+compactRows {
+	if f.combines() || f.rows < 2*len(f.heads)+compactRows {
 		return nil
 	}
 	return f.compact(mem)
@@ -54,7 +54,7 @@ func (f *fold) maybeCompact(mem memory.Allocator) error {
 // settle prepares the log side for the base: few batches, near each other.
 func (f *fold) settle(mem memory.Allocator) error {
 	n := len(f.sources)
-	if f.combines() || (n <= compactSources || f.rows >= n*compactSmall) && f.rows < 2*f.entries {
+	if f.combines() || (n <= compactSources || f.rows >= n*compactSmall) && f.rows < 2*len(f.heads) {
 		return nil
 	}
 	return f.compact(mem)
@@ -88,10 +88,6 @@ type compaction struct {
 
 func (c *compaction) run(moved []ref) error {
 	for e, h := range c.heads {
-		moved[e] = h
-		if h == noRef {
-			continue
-		}
 		k := c.old[h.src()].kind
 		c.rows[k].add(h.src(), h.row(), 1)
 		c.owner[k] = append(c.owner[k], e)
@@ -139,7 +135,7 @@ func (c *compaction) source(k Kind, rec arrow.RecordBatch) (*source, error) {
 	if k == Delete {
 		return c.binding.deletes(rec, 0)
 	}
-	return c.binding.data(rec, c.columns, 0, nil)
+	return c.binding.data(rec, nil, 0, nil)
 }
 
 // copyRows copies whole rows of retained sources of one kind: one batch,

@@ -166,17 +166,12 @@ func (w *window) keep(s *source) int {
 	return n
 }
 
-// shrink releases all batches that no cursor has rows left of.
-func (w *window) shrink(cursors []*cursor) {
-	current := make(map[int]bool, len(cursors))
-	for _, c := range cursors {
-		if c.s != nil && !c.spent() {
-			current[c.n] = true
-		}
-	}
+// shrink releases the batches that nobody uses any more; used tells, nil says
+// so of all.
+func (w *window) shrink(used func(n int) bool) {
 	kept := w.numbers[:0]
 	for _, n := range w.numbers {
-		if current[n] {
+		if used != nil && used(n) {
 			kept = append(kept, n)
 			continue
 		}

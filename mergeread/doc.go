@@ -23,11 +23,14 @@
 //
 // By position (positionPath): if every run knows the ordinals of its rows in
 // the base file, these take the place of keys; the base needs no key column.
-// Positions that turn out not to fit send the slice to the hashPath.
+// Base and runs are read side by side, stretch by stretch of the file, with one
+// batch of each in memory. Positions that turn out not to fit send the slice to
+// the hashPath.
 //
 // In key order (sortedPath): if all sources are sorted by key, a loser tree
-// merges them with one batch of each in memory. The promise is checked; see
-// there for what happens when it is broken.
+// merges the runs, and the base meets what comes of it, with one batch of each
+// in memory. The promise is checked; see there for what happens when it is
+// broken.
 //
 // # Beyond memory
 //

@@ -11,9 +11,7 @@ import (
 type fold struct {
 	*resolver
 	table    keyTable
-	heads    []ref   // by entry; noRef while no record has come
-	entries  int     // heads that have records
-	columns  []int   // of data sources; nil = the working schema
+	heads    []ref   // by entry
 	overs    []int32 // overlays of the entries; nil while none has one
 	consumed []bool  // entries that met their base row
 	rows     int     // rows of retained sources
@@ -55,21 +53,12 @@ func (f *fold) setState(e int, s state) {
 
 // add makes a new entry.
 func (f *fold) add(r ref) int {
-	f.entries++
 	f.heads = append(f.heads, r)
 	f.consumed = append(f.consumed, false)
 	if f.overs != nil {
 		f.overs = append(f.overs, noOverlay)
 	}
 	return len(f.heads) - 1
-}
-
-// reserve makes n entries whose records are still to come.
-func (f *fold) reserve(n int) {
-	f.heads, f.consumed = make([]ref, n), make([]bool, n)
-	for i := range f.heads {
-		f.heads[i] = noRef
-	}
 }
 
 // retain takes over a source and gives its number.
@@ -132,16 +121,15 @@ func (f *fold) join(e int, st *step, r ref) error {
 	return err
 }
 
-// eachBatch reads a run and hands its batches over as sources; columns of the
-// working schema are all that is wanted of data rows, nil = all.
-func eachBatch(ctx context.Context, b *binding, n int, columns []int, stats *Stats, do func(*source) error) (err error) {
+// eachBatch reads a run and hands its batches over as sources.
+func eachBatch(ctx context.Context, b *binding, n int, stats *Stats, do func(*source) error) (err error) {
 	run := &b.in.Runs[n]
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("merge log %s (instant %s): %w", run.Name, run.Instant, err)
 		}
 	}()
-	rd, err := run.open(ctx, columns)
+	rd, err := run.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -167,7 +155,7 @@ func eachBatch(ctx context.Context, b *binding, n int, columns []int, stats *Sta
 			s, err = b.deletes(rec, n)
 		} else {
 			stats.LogRecords += rec.NumRows()
-			s, err = b.data(rec, columns, n, run.Present)
+			s, err = b.data(rec, nil, n, run.Present)
 		}
 		if err != nil {
 			return err

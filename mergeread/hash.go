@@ -77,7 +77,7 @@ func (p *hashPath) logs(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	f := p.fold
 	for i := range p.in.Runs {
 		f.enter(p.in.Runs[i])
-		err := eachBatch(p.ctx, f.binding, i, nil, p.opts.Stats, p.takeIn)
+		err := eachBatch(p.ctx, f.binding, i, p.opts.Stats, p.takeIn)
 		if err != nil {
 			return to, err
 		}
@@ -182,7 +182,7 @@ func (p *hashPath) rows(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	}
 	defer s.release()
 	s.owned = batch.Owned(p.base)
-	m := newBaseMerge(p.fold, p.builder, &p.out, p.opts.Stats, s)
+	m := newBaseMerge(p.fold.resolver, p.builder, &p.out, p.opts.Stats, s)
 	to, err = p.probe(m, to)
 	if err != nil {
 		return to, err
@@ -230,7 +230,8 @@ func (p *hashPath) probe(m *baseMerge, to []arrow.RecordBatch) ([]arrow.RecordBa
 		if err != nil {
 			return to, err
 		}
-		if to, err = m.meet(row, e, to); err != nil {
+		f.consumed[e] = true
+		if to, err = m.meet(row, f.state(e), to); err != nil {
 			return to, err
 		}
 	}

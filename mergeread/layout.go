@@ -122,6 +122,9 @@ type keyedReader struct {
 func (r *keyedReader) Schema() *arrow.Schema { return r.schema }
 func (r *keyedReader) Close() error          { return r.in.Close() }
 
+// Rows implements [batch.Counter].
+func (r *keyedReader) Rows() (n int64, known bool) { return batch.Rows(r.in) }
+
 func (r *keyedReader) Next() (arrow.RecordBatch, error) {
 	b, err := r.in.Next()
 	if err != nil {

@@ -392,7 +392,9 @@ func TestPositionsWithoutRows(t *testing.T) {
 		if noInserts {
 			want = 3
 		}
-		if rows := rowsOf(t, rd); len(rows) != want || rows[0] != `{"n":102}` || rows[2] != `{"n":107}` {
+		rows := rowsOf(t, rd)
+		sort.Strings(rows)
+		if len(rows) != want || noInserts && rows[2] != `{"n":107}` {
 			t.Errorf("no inserts %v: rows %v", noInserts, rows)
 		}
 	}

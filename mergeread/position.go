@@ -18,81 +18,115 @@ import (
 var errPositions = errors.New("positions do not fit the rows")
 
 // positioned says that the log side can be found by base row ordinals: every
-// run has positions. With Elsewhere the rows of other tasks are asked for by
-// key, so keys it is.
+// run has positions, and they ascend, as they do in all that Hudi writes. With
+// Elsewhere the rows of other tasks are asked for by key, so keys it is.
 func (in *Input) positioned() bool {
 	if in.Base == nil || in.Elsewhere != nil || len(in.Runs) == 0 {
 		return false
 	}
 	for _, r := range in.Runs {
-		if r.Positions == nil || slices.ContainsFunc(r.Positions, func(p int64) bool { return p < 0 || p > math.MaxUint32 }) {
+		n := len(r.Positions)
+		if r.Positions == nil || n > 0 && (r.Positions[0] < 0 || r.Positions[n-1] > math.MaxUint32) || !slices.IsSorted(r.Positions) {
 			return false
 		}
 	}
 	return true
 }
 
-// A positionPath folds the log side by base row ordinals, which spares the
-// key column of the base and all hashing. The ordinals of all runs are known
-// before their rows are, so entries are numbered in the order of their base
-// rows and met in passing. It shares everything else with the hashPath, which
-// it becomes if the positions turn out to be unusable.
+// A positionPath merges by base row ordinals, which spares the key column of
+// the base and all hashing. Base and runs are read side by side, in the order
+// of the ordinals: the records of one stretch of the file are folded, run by
+// run, then met by the base rows of the stretch. So memory holds a batch of
+// each, however many records the logs have.
+//
+// Whether the positions fit the runs is looked at before the first row leaves;
+// if they don't, a hashPath takes over.
 type positionPath struct {
-	hashPath
-	ordinals ordinalSet
-	want     ordinalCursor // the entry whose base row comes next
+	ctx     context.Context
+	in      *Input
+	opts    Options
+	binding *binding
+	m       *resolver
+	builder *builder
+	window  window
+	stage   func([]arrow.RecordBatch) ([]arrow.RecordBatch, error)
+	runs    []*positionRun
+	stretch stretchFold
+
+	columns []int // of the base
+	base    batch.Reader
+	out     output
+	strays  output    // records whose base row does not come
+	before  Stats     // when the merge began
+	instead *hashPath // took over
 }
 
 func newPositionPath(ctx context.Context, in *Input, o Options, b *binding) *positionPath {
-	p := &positionPath{hashPath: *newHashPath(ctx, in, o, b)}
-	p.stage = p.logs
+	p := &positionPath{ctx: ctx, in: in, opts: o, binding: b, m: newResolver(b), builder: newBuilder(in, o.Allocator)}
+	p.out.wantDels, p.strays.wantDels = in.EmitDeletes, in.EmitDeletes
+	p.window = window{m: p.m, b: p.builder}
+	p.before = *o.Stats
+	p.stage = p.open
 	return p
 }
 
-// logs folds all runs by position.
-func (p *positionPath) logs(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
-	f := p.fold
-	for i := range p.in.Runs {
-		p.ordinals.add(p.in.Runs[i].Positions)
+func (p *positionPath) step(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	if err := p.ctx.Err(); err != nil {
+		return to, err
 	}
-	if p.ordinals.sparse() {
-		return to, p.giveUp()
+	return p.stage(to)
+}
+
+func (p *positionPath) close() error {
+	var errs []error
+	for _, r := range p.runs {
+		errs = append(errs, r.close())
 	}
-	f.reserve(p.ordinals.seal())
+	p.runs = nil
+	p.window.shrink(nil)
+	p.opts.Stats.Comparisons += p.m.compared
+	p.m.compared = 0
+	errs = append(errs, p.closeBase())
+	if p.instead != nil {
+		errs = append(errs, p.instead.close())
+	}
+	return errors.Join(errs...)
+}
+
+func (p *positionPath) closeBase() error {
+	if p.base == nil {
+		return nil
+	}
+	err := p.base.Close()
+	p.base = nil
+	return err
+}
+
+// open opens all runs and the base.
+func (p *positionPath) open(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	var columns []int // of the runs; nil = all
 	if !slices.ContainsFunc(p.in.Runs, func(r Run) bool { return r.Kind == Data && r.Some == nil }) {
-		f.columns = logColumns(f.resolver)
+		columns = logColumns(p.m)
 	}
+	held := int64(0)
 	for i := range p.in.Runs {
-		f.enter(p.in.Runs[i])
-		left := p.in.Runs[i].Positions
-		err := eachBatch(p.ctx, f.binding, i, f.columns, p.opts.Stats, func(s *source) error {
-			n := f.retain(s)
-			if s.rows > len(left) {
-				return errPositions
-			}
-			err := p.join(n, left[:s.rows])
-			left = left[s.rows:]
-			return err
-		})
-		if errors.Is(err, errPositions) || err == nil && len(left) > 0 || err == nil && p.over() {
+		p.m.enter(p.in.Runs[i])
+		r := &positionRun{path: p, run: &p.in.Runs[i], number: i, columns: columns, left: p.in.Runs[i].Positions, rules: p.m.ruleset}
+		p.runs = append(p.runs, r)
+		n, err := r.open()
+		held += n
+		if errors.Is(err, errPositions) || err == nil && p.opts.MemoryLimit > 0 && held > p.opts.MemoryLimit {
 			return to, p.giveUp()
 		}
 		if err != nil {
-			return to, err
-		}
-		if err := f.maybeCompact(p.opts.Allocator); err != nil {
-			return to, err
+			return to, r.failed(err)
 		}
 	}
-	if err := f.settle(p.opts.Allocator); err != nil {
-		return to, err
-	}
-	for i, s := range f.sources {
-		p.set(i, s)
-	}
-	p.want = p.ordinals.first()
-	p.stage = p.openBase
-	return to, nil
+	var err error
+	p.columns = baseColumns(p.m, false)
+	p.base, err = p.in.Base(p.ctx, p.columns, true)
+	p.stage = p.rows
+	return to, err
 }
 
 // logColumns are the working columns that a merge by position needs of log
@@ -111,51 +145,22 @@ func logColumns(m *resolver) []int {
 	return slices.Compact(cols)
 }
 
-// over says that the log side needs the disk, which goes by keys.
-func (p *positionPath) over() bool {
-	return p.opts.MemoryLimit > 0 && p.fold.bytes > p.opts.MemoryLimit
-}
-
 // giveUp starts again by key. Nothing has been yielded so far.
 func (p *positionPath) giveUp() error {
-	b := p.fold.binding
-	p.fold.release()
-	p.ordinals = ordinalSet{}
-	p.hashPath = *newHashPath(p.ctx, p.in, p.opts, b)
-	p.stage = p.hashPath.logs
-	return nil
-}
-
-// join folds the rows of a retained source.
-func (p *positionPath) join(n int, positions []int64) error {
-	f := p.fold
-	st := f.stepOf(f.sources[n])
-	for i, pos := range positions {
-		e := p.ordinals.entry(pos)
-		if f.heads[e] == noRef {
-			f.heads[e] = makeRef(n, i)
-			f.entries++
-			continue
-		}
-		if err := f.join(e, st, makeRef(n, i)); err != nil {
-			return err
-		}
+	if err := p.close(); err != nil {
+		return err
 	}
+	*p.opts.Stats = p.before // everything is read and counted again
+	p.instead = newHashPath(p.ctx, p.in, p.opts, p.binding)
+	p.stage = p.instead.step
 	return nil
-}
-
-func (p *positionPath) openBase(to []arrow.RecordBatch) (_ []arrow.RecordBatch, err error) {
-	p.columns = baseColumns(p.fold.resolver, false)
-	p.base, err = p.in.Base(p.ctx, p.columns, true)
-	p.stage = p.rows
-	return to, err
 }
 
 // rows merges one base batch.
 func (p *positionPath) rows(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	rec, err := p.base.Next()
 	if err == io.EOF {
-		p.stage, p.cursor = p.elsewhere, 0
+		p.stage = p.rest
 		return to, p.closeBase()
 	}
 	if err != nil {
@@ -166,36 +171,46 @@ func (p *positionPath) rows(to []arrow.RecordBatch) ([]arrow.RecordBatch, error)
 		rec.Release()
 		return to, fmt.Errorf("mergeread: base batch without the int64 column %s at its end", PositionColumn)
 	}
-	s, err := p.fold.data(rec, p.columns, -1, nil)
+	s, err := p.binding.data(rec, p.columns, -1, nil)
 	if err != nil {
 		return to, err
 	}
 	defer s.release()
 	s.owned = batch.Owned(p.base)
 	p.opts.Stats.BaseRows += int64(s.rows)
-	m := newBaseMerge(p.fold, p.builder, &p.out, p.opts.Stats, s)
+	p.strays.reset(noRoom)
+	m := newBaseMerge(p.m, p.builder, &p.out, p.opts.Stats, s)
 	if to, err = p.walk(m, ordinals.Int64Values(), to); err != nil {
 		return to, err
 	}
-	return m.finish(to)
+	if to, err = m.finish(to); err != nil {
+		return to, err
+	}
+	return p.flushStrays(to)
 }
 
-// walk meets the entries whose ordinals a batch has. Both sides are sorted,
-// so a batch that holds a stretch of the file is left between two entries in
-// one step.
+// walk merges the rows of a base batch, stretch by stretch.
 func (p *positionPath) walk(m *baseMerge, ordinals []int64, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
-	for i := 0; i < len(ordinals) && p.want.ok; {
-		if ahead := p.want.ordinal - ordinals[i]; ahead > 0 {
-			i = skipTo(ordinals, i, p.want.ordinal)
-			continue
-		} else if ahead == 0 {
-			var err error
-			if to, err = m.meet(i, p.want.entry, to); err != nil {
-				return to, err
+	for i := 0; i < len(ordinals); {
+		first, last := p.next(), ordinals[len(ordinals)-1]
+		if first > last {
+			return to, nil // no record is left for the batch
+		}
+		err := p.fold(first, min(first+stretchRows-1, last))
+		for pos, ok := p.stretch.first(); ok && err == nil; pos, ok = p.stretch.after(pos) {
+			if i < len(ordinals) && ordinals[i] < pos {
+				i = skipTo(ordinals, i, pos)
 			}
+			if i == len(ordinals) || ordinals[i] > pos {
+				p.stray(p.stretch.at(pos))
+				continue
+			}
+			to, err = m.meet(i, p.stretch.at(pos), to)
 			i++
 		}
-		p.want.next()
+		if err != nil {
+			return to, err
+		}
 	}
 	return to, nil
 }
@@ -207,4 +222,76 @@ func skipTo(ordinals []int64, i int, want int64) int {
 	}
 	n, _ := slices.BinarySearch(ordinals[i:], want)
 	return i + n
+}
+
+// next is the least position that no record was folded of yet, MaxInt64 if
+// there is none.
+func (p *positionPath) next() int64 {
+	least := int64(math.MaxInt64)
+	for _, r := range p.runs {
+		if len(r.left) > 0 {
+			least = min(least, r.left[0])
+		}
+	}
+	return least
+}
+
+// fold folds the records of a stretch of positions, run by run.
+func (p *positionPath) fold(first, last int64) error {
+	p.stretch.begin(first)
+	for _, r := range p.runs {
+		if err := r.fold(last, &p.stretch); err != nil {
+			return r.failed(err)
+		}
+	}
+	p.m.ruleset = p.runs[len(p.runs)-1].rules
+	return nil
+}
+
+// stray takes down what is known of a base row that does not come: it was left
+// out as no longer of use, or never was.
+func (p *positionPath) stray(s state) {
+	switch del := p.m.deleted(s); {
+	case p.in.NoInserts:
+	case !del:
+		p.opts.Stats.Inserted++
+		p.strays.addState(s, false)
+	case p.strays.wantDels:
+		p.strays.addState(s, true)
+	}
+}
+
+// flushStrays makes a batch of the strays, which come after the base rows, and
+// lets go of log batches that are used up.
+func (p *positionPath) flushStrays(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	to, err := p.builder.build(p.m, &p.strays, to)
+	p.strays.reset(noRoom)
+	p.window.shrink(func(n int) bool {
+		return slices.ContainsFunc(p.runs, func(r *positionRun) bool { return r.has(n) })
+	})
+	return to, err
+}
+
+// rest yields the records of positions behind the last base row.
+func (p *positionPath) rest(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+	if p.in.NoInserts {
+		return to, io.EOF
+	}
+	for p.strays.rows < p.opts.BatchSize {
+		first := p.next()
+		if first == math.MaxInt64 {
+			to, err := p.flushStrays(to)
+			if err == nil {
+				err = io.EOF
+			}
+			return to, err
+		}
+		if err := p.fold(first, first+stretchRows-1); err != nil {
+			return to, err
+		}
+		for pos, ok := p.stretch.first(); ok; pos, ok = p.stretch.after(pos) {
+			p.stray(p.stretch.at(pos))
+		}
+	}
+	return p.flushStrays(to)
 }

@@ -20,6 +20,10 @@ const (
 	logBatchRows = 32 << 10
 	// logBatchBytes is about the most memory of such a batch.
 	logBatchBytes = 8 << 20
+	// streamedRows and streamedBytes are the same where a batch of each block is
+	// in memory at a time, and used up soon.
+	streamedRows  = 4 << 10
+	streamedBytes = 1 << 20
 	// sizeEvery is the number of rows between looks at the size of a batch, and
 	// at whether anyone still waits for it.
 	sizeEvery = 512
@@ -35,12 +39,21 @@ type recordReader struct {
 	keyed   *keyedRecords    // of an HFile block
 	decoder *avro.Decoder
 	adapter *schema.Adapter
-	rows    int
+	rows    int    // most of a batch
+	bytes   int64  // about the most memory of it
 	waiting []byte // record of keyed that was too much for the last batch
 	err     error
 }
 
 func (r *recordReader) Schema() *arrow.Schema { return r.adapter.Schema() }
+
+// Rows implements [batch.Counter]. HFiles don't tell.
+func (r *recordReader) Rows() (n int64, known bool) {
+	if r.plain == nil {
+		return 0, false
+	}
+	return int64(r.plain.Left() + len(r.spans.From) + r.decoder.Len()), true
+}
 
 func (r *recordReader) Next() (arrow.RecordBatch, error) {
 	if r.err == nil {
@@ -66,7 +79,7 @@ func (r *recordReader) decode() error {
 			if err := r.ctx.Err(); err != nil {
 				return err
 			}
-			if d.Size() > logBatchBytes {
+			if d.Size() > r.bytes {
 				return nil
 			}
 		}

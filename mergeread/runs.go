@@ -130,7 +130,10 @@ func (s *slice) openAvro(ctx context.Context, b *logBlock, t target) (batch.Read
 	if err != nil {
 		return nil, err
 	}
-	r := &recordReader{ctx: ctx, block: b, decoder: d, adapter: a, rows: logBatchRows}
+	r := &recordReader{ctx: ctx, block: b, decoder: d, adapter: a, rows: logBatchRows, bytes: logBatchBytes}
+	if s.streamed {
+		r.rows, r.bytes = streamedRows, streamedBytes
+	}
 	if n := s.env.Options.BatchSize; n > 0 && s.asIs {
 		r.rows = min(n, r.rows)
 	}
@@ -139,7 +142,7 @@ func (s *slice) openAvro(ctx context.Context, b *logBlock, t target) (batch.Read
 			r.keyed, err = b.keyedRecords()
 		}
 	} else if r.plain, err = b.inline.Records(); err == nil {
-		d.Expect(min(r.plain.Len(), r.rows), logBatchBytes)
+		d.Expect(min(r.plain.Len(), r.rows), r.bytes)
 	}
 	if err != nil {
 		d.Release()

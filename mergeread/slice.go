@@ -47,6 +47,8 @@ type slice struct {
 	stats   Stats
 	asIs    bool // rows come out as they are stored
 
+	streamed bool // all logs are read side by side
+
 	pruneBase, pruneLogs *pushdown.Bound // rows of use; nil = all
 }
 
@@ -79,6 +81,7 @@ func (s *slice) merge(ctx context.Context, m Slices) (batch.Reader, error) {
 	}
 	s.pruning(in.Runs, m.SkipMerge)
 	in.Sorted = s.env.Config.StorageLayout == "lsm_tree" && allNative(s.task.Slice.Logs) && !anyPartial(in.Runs) && !s.bootstrapped()
+	s.streamed = !m.SkipMerge && in.positioned()
 	r, err := Merge(ctx, in, Options{
 		Allocator: s.env.Allocator, BatchSize: s.env.Options.BatchSize,
 		MemoryLimit: s.env.Options.MemoryLimit / int64(max(1, s.env.Options.Threads/s.threads)),

@@ -81,10 +81,15 @@ func (p *sortedPath) step(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	}
 	if err == nil || err == io.EOF {
 		p.yielded = p.yielded || len(to) > had
-		p.window.shrink(p.cursors)
+		p.window.shrink(p.reads)
 		p.mark()
 	}
 	return to, err
+}
+
+// reads tells whether a cursor has rows left of the batch of a number.
+func (p *sortedPath) reads(n int) bool {
+	return slices.ContainsFunc(p.cursors, func(c *cursor) bool { return c.s != nil && c.n == n && !c.spent() })
 }
 
 // mark notes how far each source was taken.

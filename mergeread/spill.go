@@ -82,7 +82,7 @@ func (s *spill) moveOut(f *fold) error {
 		return err
 	}
 	f.release()
-	f.table, f.entries, f.heads, f.consumed, f.overs, f.overlays, f.free = keyTable{}, 0, nil, nil, nil, nil, nil
+	f.table, f.heads, f.consumed, f.overs, f.overlays, f.free = keyTable{}, nil, nil, nil, nil, nil
 	f.sources = []*source{nil}
 	return nil
 }
@@ -144,7 +144,7 @@ func (s *spill) rows(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 		src.release()
 		return to, err
 	}
-	m := newBaseMerge(p.fold, p.builder, &p.out, p.opts.Stats, src)
+	m := newBaseMerge(p.fold.resolver, p.builder, &p.out, p.opts.Stats, src)
 	defer src.release()
 	for _, c := range s.picked.spans {
 		if to, err = m.pass(int(c.row), to); err != nil {

@@ -22,17 +22,23 @@ const (
 // never copies them: combining two records fills an overlay.
 type resolver struct {
 	*binding
-	alg      algebra
+	ruleset
 	sources  []*source // baseSource is the current base batch
 	overlays []ref     // width references each
 	free     []int32   // overlays that can be used again
 	width    int
-	live     []int        // working columns that come out or that a merger reads
-	gives    []columnTest // by working column, for the combination of alg
-	meta     []bool       // working columns that are Hudi's own
+	live     []int  // working columns that come out or that a merger reads
+	meta     []bool // working columns that are Hudi's own
 	merger   Merger
 	made     Row // what the merger made
 	compared int64
+}
+
+// A ruleset is the algebra that records are combined by, and what it asks of
+// their columns.
+type ruleset struct {
+	alg   algebra
+	gives []columnTest // by working column
 }
 
 func newResolver(b *binding) *resolver {

@@ -26,6 +26,9 @@ func (r *adapting) Close() error          { return r.in.Close() }
 // Owned implements [batch.Owner].
 func (r *adapting) Owned() bool { return batch.Owned(r.in) && r.adapter.Distinct() }
 
+// Rows implements [batch.Counter].
+func (r *adapting) Rows() (n int64, known bool) { return batch.Rows(r.in) }
+
 func (r *adapting) Next() (arrow.RecordBatch, error) {
 	b, err := r.in.Next()
 	if err != nil {

@@ -40,6 +40,23 @@ func Owned(r Reader) bool {
 	return ok && o.Owned()
 }
 
+// A Counter is a reader that may know how many rows are to come.
+type Counter interface {
+	Reader
+	// Rows is the number of rows that Next has not given yet; known is false if
+	// only reading them can tell.
+	Rows() (n int64, known bool)
+}
+
+// Rows gives the number of rows that are to come of a reader, if it knows it.
+func Rows(r Reader) (n int64, known bool) {
+	c, ok := r.(Counter)
+	if !ok {
+		return 0, false
+	}
+	return c.Rows()
+}
+
 // Empty gives a reader without batches.
 func Empty(schema *arrow.Schema) Reader { return &sliceReader{schema: schema} }
 
@@ -63,6 +80,14 @@ func (r *sliceReader) Next() (arrow.RecordBatch, error) {
 	b := r.rest[0]
 	r.rest = r.rest[1:]
 	return b, nil
+}
+
+// Rows implements [Counter].
+func (r *sliceReader) Rows() (n int64, known bool) {
+	for _, b := range r.rest {
+		n += b.NumRows()
+	}
+	return n, true
 }
 
 func (r *sliceReader) Close() error {

@@ -84,6 +84,9 @@ func (r *Records) head() error {
 // Len is the number of records.
 func (r *Records) Len() int { return r.n }
 
+// Left is the number of records that Next has not given yet.
+func (r *Records) Left() int { return r.left }
+
 // Next gives the next records, one at least, which are good until the next
 // call, or io.EOF. It stays at an error.
 func (r *Records) Next() (Spans, error) {

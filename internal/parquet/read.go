@@ -208,6 +208,9 @@ func (s *serial) close() {
 
 func (r *reader) Schema() *arrow.Schema { return r.schema }
 
+// Rows implements [batch.Counter].
+func (r *reader) Rows() (n int64, known bool) { return r.left, true }
+
 func (r *reader) Next() (arrow.RecordBatch, error) {
 	if r.err != nil {
 		return nil, r.err

@@ -1,0 +1,144 @@
+package mergeread
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/hudi-go/hudi/internal/batch"
+)
+
+// numberSchema is that of rows whose values are all one needs to know of them.
+var numberSchema = arrow.NewSchema([]arrow.Field{
+	{Name: "key", Type: arrow.BinaryTypes.String},
+	{Name: "n", Type: arrow.PrimitiveTypes.Int64},
+}, nil)
+
+func numbers(mem memory.Allocator, values []int64) arrow.Array {
+	b := array.NewInt64Builder(mem)
+	defer b.Release()
+	b.AppendValues(values, nil)
+	return b.NewArray()
+}
+
+// numberedRun is a run whose rows have the given positions, and the same
+// numbers negative. With columns it reads those alone.
+func numberedRun(mem memory.Allocator, positions []int64, rows int) Run {
+	read := func(_ context.Context, columns []int) (batch.Reader, error) {
+		if len(columns) != 1 || columns[0] != 1 {
+			return nil, fmt.Errorf("columns %v asked for", columns)
+		}
+		schema := arrow.NewSchema(numberSchema.Fields()[1:], nil)
+		var recs []arrow.RecordBatch
+		for at := 0; at < len(positions); at += rows {
+			var values []int64
+			for _, p := range positions[at:min(at+rows, len(positions))] {
+				values = append(values, -p)
+			}
+			col := numbers(mem, values)
+			recs = append(recs, array.NewRecordBatch(schema, []arrow.Array{col}, int64(len(values))))
+			col.Release()
+		}
+		return batch.FromSlice(schema, recs), nil
+	}
+	return Run{Positions: positions, Some: read, Open: func(context.Context) (batch.Reader, error) {
+		return nil, fmt.Errorf("all columns asked for")
+	}}
+}
+
+// TestPositionStretches merges logs whose positions lie in many stretches, and
+// some so far apart that stretches are left out, with a base that delivers only
+// some of its rows.
+func TestPositionStretches(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		space := int64(1 + r.IntN(8*stretchRows))
+		want := map[int64]int{} // times that each value comes out
+		in := Input{Schema: numberSchema, Output: []int{1}}
+		logged := map[int64]bool{}
+		for range 1 + r.IntN(4) {
+			share := []float64{0.0005, 0.05, 0.5, 1}[r.IntN(4)]
+			var positions []int64
+			for p := range space {
+				if r.Float64() < share {
+					positions = append(positions, p)
+					logged[p] = true
+				}
+			}
+			if r.IntN(3) == 0 {
+				positions = append(positions, space+1000*stretchRows, space+2000*stretchRows)
+				logged[space+1000*stretchRows], logged[space+2000*stretchRows] = true, true
+			}
+			if positions == nil {
+				positions = []int64{}
+			}
+			in.Runs = append(in.Runs, numberedRun(mem, positions, 1+r.IntN(3000)))
+		}
+		var base []int64
+		for from := int64(0); from < space; from++ {
+			if r.IntN(50) == 0 {
+				from += int64(r.IntN(2 * stretchRows))
+			}
+			if from < space {
+				base = append(base, from)
+			}
+		}
+		for _, p := range base {
+			if !logged[p] {
+				want[p]++
+			}
+		}
+		for p := range logged {
+			want[-p]++
+		}
+		rows := 1 + r.IntN(20000)
+		in.Base = func(_ context.Context, columns []int, position bool) (batch.Reader, error) {
+			if len(columns) != 1 || columns[0] != 1 || !position {
+				t.Errorf("base asked for columns %v, position %v", columns, position)
+			}
+			schema := arrow.NewSchema([]arrow.Field{numberSchema.Field(1), {Name: PositionColumn, Type: arrow.PrimitiveTypes.Int64}}, nil)
+			var recs []arrow.RecordBatch
+			for at := 0; at < len(base); at += rows {
+				part := base[at:min(at+rows, len(base))]
+				cols := []arrow.Array{numbers(mem, part), numbers(mem, part)}
+				recs = append(recs, array.NewRecordBatch(schema, cols, int64(len(part))))
+				cols[0].Release()
+				cols[1].Release()
+			}
+			return ownedReader{batch.FromSlice(schema, recs)}, nil
+		}
+		rd, err := Merge(context.Background(), in, Options{Allocator: mem, BatchSize: []int{0, 100, 20000}[seed%3]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			rec, err := rd.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range rec.Column(0).(*array.Int64).Int64Values() {
+				if want[v]--; want[v] < 0 {
+					t.Fatalf("seed %d: %d comes once too often", seed, v)
+				}
+			}
+			rec.Release()
+		}
+		for v, n := range want {
+			if n != 0 {
+				t.Fatalf("seed %d: %d is missing", seed, v)
+			}
+		}
+		rd.Close()
+		mem.AssertSize(t, 0)
+	}
+}
