@@ -48,12 +48,13 @@ func (a *peakAllocator) Free(b []byte) {
 type generated struct {
 	mem           memory.Allocator
 	schema        *arrow.Schema
-	columns       []int
+	columns       []int // PositionColumn is number -1
 	next, n, step int
 	ts            int64
 }
 
 func (g *generated) Schema() *arrow.Schema { return g.schema }
+func (g *generated) Rows() (int64, bool)   { return int64((g.n - g.next + g.step - 1) / g.step), true }
 func (g *generated) Close() error          { return nil }
 
 func (g *generated) Next() (arrow.RecordBatch, error) {
@@ -69,6 +70,8 @@ func (g *generated) Next() (arrow.RecordBatch, error) {
 		}
 		for i, c := range g.columns {
 			switch c {
+			case -1:
+				b.Field(i).(*array.Int64Builder).Append(int64(g.next))
 			case 0:
 				key = fmt.Appendf(key[:0], "%08x-73ab-4cde-9f01-%08x", g.next, g.next)
 				b.Field(i).(*array.StringBuilder).BinaryBuilder.Append(key)
@@ -91,10 +94,14 @@ func (g *generated) Next() (arrow.RecordBatch, error) {
 // step-th row.
 func generatedSlice(mem memory.Allocator, n, runs, step int) Input {
 	in := Input{Schema: benchSchema, Output: []int{1, 2, 3, 4}, Rules: Rules{Mode: EventTime, Ordering: []string{"ts"}}}
-	in.Base = func(_ context.Context, columns []int, _ bool) (batch.Reader, error) {
+	in.Base = func(_ context.Context, columns []int, position bool) (batch.Reader, error) {
 		var fields []arrow.Field
 		for _, c := range columns {
 			fields = append(fields, benchSchema.Field(c))
+		}
+		if position {
+			fields = append(fields, arrow.Field{Name: PositionColumn, Type: arrow.PrimitiveTypes.Int64})
+			columns = append(columns[:len(columns):len(columns)], -1)
 		}
 		return &generated{mem: mem, schema: arrow.NewSchema(fields, nil), columns: columns, n: n, step: 1, ts: 1}, nil
 	}
@@ -113,12 +120,12 @@ func TestScale(t *testing.T) {
 		t.Skip("HUDI_SCALE is not set")
 	}
 	const million = 1 << 20
-	measure := func(name string, n, runs, step int, tweak func(*Input, *Options)) (peak int64) {
+	measure := func(name string, n, runs, step int, tweak func(*Input, *Options, int)) (peak int64) {
 		mem := &peakAllocator{Allocator: memory.NewGoAllocator()}
 		in := generatedSlice(mem, n, runs, step)
 		var stats Stats
 		o := Options{Allocator: mem, Stats: &stats, SpillDir: t.TempDir()}
-		tweak(&in, &o)
+		tweak(&in, &o, n)
 		runtime.GC()
 		var before, now runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -152,14 +159,28 @@ func TestScale(t *testing.T) {
 			name, n, runs, stats.LogRecords, float64(mem.peak.Load())/1e6, float64(heap)/1e6, float64(stats.Spilled)/1e6, time.Since(start).Seconds())
 		return mem.peak.Load()
 	}
-	sorted := func(in *Input, _ *Options) { in.Sorted = true }
+	sorted := func(in *Input, _ *Options, _ int) { in.Sorted = true }
 	few := measure("sorted, 10 % updated", million, 4, 40, sorted)
 	many := measure("sorted, 10 % updated", 20*million, 4, 40, sorted)
 	if float64(many) > 1.2*float64(few) {
 		t.Errorf("the sorted merge of 20 million rows takes %d bytes, of one million %d", many, few)
 	}
+	positioned := func(in *Input, _ *Options, n int) {
+		for k := range in.Runs {
+			at := []int64{}
+			for p := k; p < n; p += 40 {
+				at = append(at, int64(p))
+			}
+			in.Runs[k].Positions = at
+		}
+	}
+	few = measure("by position, 10 % updated", million, 4, 40, positioned)
+	many = measure("by position, 10 % updated", 20*million, 4, 40, positioned)
+	if float64(many) > 1.2*float64(few) {
+		t.Errorf("the merge by position of 20 million rows takes %d bytes, of one million %d", many, few)
+	}
 	const budget = 16 << 20
-	limited := func(_ *Input, o *Options) { o.MemoryLimit = budget }
+	limited := func(_ *Input, o *Options, _ int) { o.MemoryLimit = budget }
 	few = measure("by hashing, 16 MiB budget", million, 10, 20, limited)
 	many = measure("by hashing, 16 MiB budget", 20*million, 10, 50, limited) // logs of 17 times the budget
 	if many > 3*budget || float64(many) > 1.2*float64(few) {
