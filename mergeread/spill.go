@@ -65,9 +65,6 @@ func newSpill(p *hashPath) (*spill, error) {
 // merge is not associative, so that what is folded must go on from the left.
 func (s *spill) moveOut(f *fold) error {
 	if f.combines() {
-		for _, src := range f.sources[1:] {
-			s.partial = s.partial || src.present != nil
-		}
 		sources := f.sources[1:]
 		f.sources = f.sources[:1]
 		for i, src := range sources {
