@@ -61,6 +61,10 @@ type Run struct {
 	partial bool // a block before this one in the slice is a partial update
 }
 
+// changesRules says that the slice merges by which columns the blocks store,
+// from this run on.
+func (r Run) changesRules() bool { return r.Present != nil || r.partial }
+
 // open reads the run; columns are those wanted of a data run, nil = all.
 func (r *Run) open(ctx context.Context, columns []int) (batch.Reader, error) {
 	if columns == nil || r.Kind == Delete {

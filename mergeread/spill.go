@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -33,8 +34,6 @@ type spill struct {
 	logs    *scatter
 	bases   *scatter
 	filter  bloom
-	partial bool
-
 	columns []int
 	hashes  []uint64
 	picked  output // candidates of a base batch
@@ -86,12 +85,12 @@ func (s *spill) moveOut(f *fold) error {
 
 // log sends the records of a source to disk. It takes over the source.
 func (s *spill) log(src *source) error {
-	s.partial = s.partial || src.present != nil || s.p.in.Runs[src.run].partial
+	partial := slices.ContainsFunc(s.p.in.Runs[:src.run+1], Run.changesRules)
 	s.hashes = hashFull(s.hashes, &src.keys, src.rows)
 	for _, h := range s.hashes {
 		s.filter.add(h)
 	}
-	return s.logs.add(src, s.hashes, s.partial)
+	return s.logs.add(src, s.hashes, partial)
 }
 
 // hashFull is hashAll with all bits.
@@ -227,7 +226,9 @@ func (s *spill) partition(n int) *Input {
 	for _, c := range s.logs.chunks[n] {
 		in.Runs = append(in.Runs, Run{Kind: c.kind, Present: c.present, partial: c.partial, Name: "spilled records", Open: c.open(s.p.opts.Allocator)})
 	}
-	if s.partial && len(in.Runs) > 0 {
+	// The base rows join by the rules of the end, though no record of the
+	// partition may be of a partial block.
+	if len(in.Runs) > 0 && slices.ContainsFunc(s.p.in.Runs, Run.changesRules) {
 		in.Runs = append(in.Runs, Run{partial: true, Name: "end of spilled records", Open: func(context.Context) (batch.Reader, error) {
 			return batch.Empty(in.Schema), nil
 		}})

@@ -76,7 +76,7 @@ func (m *resolver) use(alg algebra) {
 // enter takes the algebra of a run: from the first partial block on, the
 // slice merges by which columns the blocks store.
 func (m *resolver) enter(run Run) {
-	if (run.Present != nil || run.partial) && m.alg.delta.combine != overAbsent {
+	if run.changesRules() && m.alg.delta.combine != overAbsent {
 		m.use(m.in.Rules.compile(true))
 	}
 }
