@@ -224,6 +224,9 @@ func FuzzSlices(f *testing.F) {
 	for i := range randomPaths {
 		f.Add(uint64(1000+i), uint8(i))
 	}
+	// Slices that spill before, and in parts without, their partial blocks.
+	f.Add(uint64(693), uint8(4))
+	f.Add(uint64(1151), uint8(3))
 	f.Fuzz(func(t *testing.T, seed uint64, path uint8) {
 		p := randomPaths[int(path)%len(randomPaths)]
 		checkSlice(t, seed, p.shape, p.opts)

@@ -34,7 +34,7 @@ import (
 // Every script is merged by hashing, with and without a spill, and in key
 // order as well when its sources happen to be sorted.
 func TestScripts(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			sc := parseScript(t, d)
 			answer := sc.run(t, Options{}, false)
