@@ -22,6 +22,7 @@ type cursor struct {
 	name   string
 	rd     batch.Reader
 	source func(arrow.RecordBatch) (*source, error)
+	rules  ruleset // by which its records join those of older runs; logs only
 
 	s      *source
 	n      int // number of s

@@ -80,7 +80,7 @@ func (s *slice) merge(ctx context.Context, m Slices) (batch.Reader, error) {
 		in.Runs = append(in.Runs, run)
 	}
 	s.pruning(in.Runs, m.SkipMerge)
-	in.Sorted = s.env.Config.StorageLayout == "lsm_tree" && allNative(s.task.Slice.Logs) && !anyPartial(in.Runs) && !s.bootstrapped()
+	in.Sorted = s.env.Config.StorageLayout == "lsm_tree" && allNative(s.task.Slice.Logs) && !s.bootstrapped()
 	s.streamed = !m.SkipMerge && in.positioned()
 	r, err := Merge(ctx, in, Options{
 		Allocator: s.env.Allocator, BatchSize: s.env.Options.BatchSize,

@@ -33,7 +33,9 @@ type sortedPath struct {
 	base    *cursor    // nil = none
 	logs    *loserTree // of the runs
 	out     output
-	bases   []ref // base rows of the group in the making
+	mixed   bool    // the rules change from run to run
+	rules   ruleset // those of the end
+	bases   []ref   // base rows of the group in the making
 	yielded bool
 	marks   []int64   // rows taken of each source when the last step ended
 	instead *hashPath // took over
@@ -143,6 +145,8 @@ func (p *sortedPath) open() error {
 			return err
 		}
 	}
+	p.rules = p.m.ruleset
+	p.mixed = slices.ContainsFunc(p.in.Runs, Run.changesRules)
 	for _, c := range p.cursors {
 		if err := c.load(p.ctx, &p.window); err != nil {
 			return err
@@ -154,11 +158,12 @@ func (p *sortedPath) open() error {
 
 func (p *sortedPath) openRun(i int) error {
 	run := &p.in.Runs[i]
+	p.m.enter(*run)
 	rd, err := run.Open(p.ctx)
 	if err != nil {
 		return fmt.Errorf("merge log %s (instant %s): %w", run.Name, run.Instant, err)
 	}
-	c := &cursor{name: fmt.Sprintf("log %s (instant %s)", run.Name, run.Instant), rd: rd}
+	c := &cursor{name: fmt.Sprintf("log %s (instant %s)", run.Name, run.Instant), rd: rd, rules: p.m.ruleset}
 	c.source = func(rec arrow.RecordBatch) (*source, error) {
 		if run.Kind == Delete {
 			p.opts.Stats.LogDeletes += rec.NumRows()
@@ -319,6 +324,9 @@ func (p *sortedPath) group(log *cursor) error {
 	logs := state{makeRef(log.n, log.row), noOverlay}
 	err := p.take(log, 1)
 	for c := p.logs.winner(); err == nil && c != nil && bytes.Equal(c.key, key); c = p.logs.winner() {
+		if p.mixed {
+			p.m.ruleset = c.rules
+		}
 		st := &p.m.alg.delta
 		if c.s.kind == Delete {
 			st = &p.m.alg.deletes
@@ -326,6 +334,9 @@ func (p *sortedPath) group(log *cursor) error {
 		if logs, err = p.m.apply(st, logs, state{makeRef(c.n, c.row), noOverlay}); err == nil {
 			err = p.take(c, 1)
 		}
+	}
+	if p.mixed {
+		p.m.ruleset = p.rules
 	}
 	switch {
 	case err != nil:
@@ -376,9 +387,5 @@ func (p *sortedPath) update(logs state) error {
 }
 
 // sortable says that the sorted path can read a slice: all but the first base
-// row of a key must not need looking up elsewhere, and the rules must not
-// change half way through the runs.
-func (in *Input) sortable() bool {
-	partial := slices.ContainsFunc(in.Runs, func(r Run) bool { return r.Present != nil })
-	return in.Sorted && in.Elsewhere == nil && !partial
-}
+// row of a key must not need looking up elsewhere.
+func (in *Input) sortable() bool { return in.Sorted && in.Elsewhere == nil }
