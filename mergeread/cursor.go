@@ -44,33 +44,24 @@ func (c *cursor) load(ctx context.Context, w *window) error {
 		c.taken += int64(c.s.rows)
 		c.s = nil
 	}
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		rec, err := c.rd.Next()
-		if err == io.EOF {
-			c.done = true
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if rec.NumRows() == 0 {
-			rec.Release()
-			continue
-		}
-		s, err := c.source(rec)
-		if err != nil {
-			return err
-		}
-		c.s, c.n = s, w.keep(s)
-		if err := c.check(); err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
-		}
-		c.moveTo(0)
+	rec, err := nextRows(ctx, c.rd)
+	if err == io.EOF {
+		c.done = true
 		return nil
 	}
+	if err != nil {
+		return err
+	}
+	s, err := c.source(rec)
+	if err != nil {
+		return err
+	}
+	c.s, c.n = s, w.keep(s)
+	if err := c.check(); err != nil {
+		return fmt.Errorf("%s: %w", c.name, err)
+	}
+	c.moveTo(0)
+	return nil
 }
 
 // check verifies that keys do not descend, and finds out whether the rows

@@ -135,28 +135,14 @@ func eachBatch(ctx context.Context, b *binding, n int, stats *Stats, do func(*so
 	}
 	defer rd.Close()
 	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		rec, err := rd.Next()
+		rec, err := nextRows(ctx, rd)
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if rec.NumRows() == 0 {
-			rec.Release()
-			continue
-		}
-		var s *source
-		if run.Kind == Delete {
-			stats.LogDeletes += rec.NumRows()
-			s, err = b.deletes(rec, n)
-		} else {
-			stats.LogRecords += rec.NumRows()
-			s, err = b.data(rec, nil, n, run.Present)
-		}
+		s, err := b.logs(rec, nil, n, stats)
 		if err != nil {
 			return err
 		}

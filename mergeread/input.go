@@ -65,6 +65,20 @@ type Run struct {
 // from this run on.
 func (r Run) changesRules() bool { return r.Present != nil || r.partial }
 
+// nextRows gives the next batch with rows of a reader.
+func nextRows(ctx context.Context, rd batch.Reader) (arrow.RecordBatch, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rec, err := rd.Next()
+		if err != nil || rec.NumRows() > 0 {
+			return rec, err
+		}
+		rec.Release()
+	}
+}
+
 // open reads the run; columns are those wanted of a data run, nil = all.
 func (r *Run) open(ctx context.Context, columns []int) (batch.Reader, error) {
 	if columns == nil || r.Kind == Delete {

@@ -5,8 +5,6 @@ import (
 	"io"
 	"sort"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"github.com/hudi-go/hudi/internal/batch"
 )
 
@@ -52,37 +50,19 @@ func (r *positionRun) open() (held int64, err error) {
 // load goes on to the next batch with rows.
 func (r *positionRun) load() error {
 	p := r.path
-	for {
-		if err := p.ctx.Err(); err != nil {
-			return err
-		}
-		rec, err := r.rd.Next()
-		if err == io.EOF {
-			return fmt.Errorf("%w: %d rows are missing", errPositions, len(r.left))
-		}
-		if err != nil {
-			return err
-		}
-		if rec.NumRows() == 0 {
-			rec.Release()
-			continue
-		}
-		if r.s, err = r.source(rec); err != nil {
-			return err
-		}
-		r.n, r.row = p.window.keep(r.s), 0
-		return nil
+	rec, err := nextRows(p.ctx, r.rd)
+	if err == io.EOF {
+		return fmt.Errorf("%w: %d rows are missing", errPositions, len(r.left))
 	}
-}
-
-func (r *positionRun) source(rec arrow.RecordBatch) (*source, error) {
-	p := r.path
-	if r.run.Kind == Delete {
-		p.opts.Stats.LogDeletes += rec.NumRows()
-		return p.binding.deletes(rec, r.number)
+	if err != nil {
+		return err
 	}
-	p.opts.Stats.LogRecords += rec.NumRows()
-	return p.binding.data(rec, r.columns, r.number, r.run.Present)
+	s, err := p.binding.logs(rec, r.columns, r.number, p.opts.Stats)
+	if err != nil {
+		return err
+	}
+	r.s, r.n, r.row = s, p.window.keep(s), 0
+	return nil
 }
 
 // fold joins the records up to a position to those of older runs.

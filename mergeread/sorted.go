@@ -164,14 +164,7 @@ func (p *sortedPath) openRun(i int) error {
 		return fmt.Errorf("merge log %s (instant %s): %w", run.Name, run.Instant, err)
 	}
 	c := &cursor{name: fmt.Sprintf("log %s (instant %s)", run.Name, run.Instant), rd: rd, rules: p.m.ruleset}
-	c.source = func(rec arrow.RecordBatch) (*source, error) {
-		if run.Kind == Delete {
-			p.opts.Stats.LogDeletes += rec.NumRows()
-			return p.binding.deletes(rec, i)
-		}
-		p.opts.Stats.LogRecords += rec.NumRows()
-		return p.binding.data(rec, nil, i, run.Present)
-	}
+	c.source = func(rec arrow.RecordBatch) (*source, error) { return p.binding.logs(rec, nil, i, p.opts.Stats) }
 	p.cursors = append(p.cursors, c)
 	return nil
 }

@@ -103,6 +103,19 @@ func newBinding(in *Input, mem memory.Allocator) (*binding, error) {
 	return b, nil
 }
 
+// logs makes a source of a batch of the run of a number, and counts its rows.
+// columns are as in [binding.data]. It takes over the caller's reference, also
+// on an error.
+func (b *binding) logs(rec arrow.RecordBatch, columns []int, run int, stats *Stats) (*source, error) {
+	r := &b.in.Runs[run]
+	if r.Kind == Delete {
+		stats.LogDeletes += rec.NumRows()
+		return b.deletes(rec, run)
+	}
+	stats.LogRecords += rec.NumRows()
+	return b.data(rec, columns, run, r.Present)
+}
+
 // data makes a source of rows in the working schema. cols gives the working
 // column of each batch column, nil for all in order. It takes over the
 // caller's reference, also on an error.
