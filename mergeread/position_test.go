@@ -142,3 +142,74 @@ func TestPositionStretches(t *testing.T) {
 		mem.AssertSize(t, 0)
 	}
 }
+
+// countingRun counts the batches that were taken of a run's reader, which knows
+// its number of rows or does not.
+type countingRun struct {
+	batch.Reader
+	taken *int
+	knows bool
+}
+
+func (r countingRun) Rows() (int64, bool) {
+	n, known := batch.Rows(r.Reader)
+	return n, known && r.knows
+}
+
+func (r countingRun) Next() (arrow.RecordBatch, error) {
+	*r.taken++
+	return r.Reader.Next()
+}
+
+// TestPositionStreams: of logs no more is read than the base rows need, where
+// their readers know how many rows are to come.
+func TestPositionStreams(t *testing.T) {
+	const batches, rows = 20, 100
+	for _, knows := range []bool{true, false} {
+		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		var positions []int64
+		for p := range int64(batches * rows) {
+			positions = append(positions, p)
+		}
+		run := numberedRun(mem, positions, rows)
+		taken, open := 0, run.Some
+		run.Some = func(ctx context.Context, columns []int) (batch.Reader, error) {
+			rd, err := open(ctx, columns)
+			return countingRun{rd, &taken, knows}, err
+		}
+		in := Input{Schema: numberSchema, Output: []int{1}, Runs: []Run{run}}
+		in.Base = func(context.Context, []int, bool) (batch.Reader, error) {
+			schema := arrow.NewSchema([]arrow.Field{numberSchema.Field(1), {Name: PositionColumn, Type: arrow.PrimitiveTypes.Int64}}, nil)
+			var recs []arrow.RecordBatch
+			for at := 0; at < len(positions); at += rows {
+				cols := []arrow.Array{numbers(mem, positions[at:at+rows]), numbers(mem, positions[at:at+rows])}
+				recs = append(recs, array.NewRecordBatch(schema, cols, rows))
+				cols[0].Release()
+				cols[1].Release()
+			}
+			return batch.FromSlice(schema, recs), nil
+		}
+		rd, err := Merge(context.Background(), in, Options{Allocator: mem})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for given := 1; given <= batches; given++ {
+			rec, err := rd.Next()
+			if err != nil || rec.NumRows() != rows {
+				t.Fatalf("knows %t, batch %d: %v, %v", knows, given, rec, err)
+			}
+			rec.Release()
+			want := given
+			if !knows {
+				want = batches + 1
+			}
+			if taken != want {
+				t.Fatalf("%d batches of the log were read for the first %d of the merge, want %d", taken, given, want)
+			}
+		}
+		if err := rd.Close(); err != nil {
+			t.Fatal(err)
+		}
+		mem.AssertSize(t, 0)
+	}
+}

@@ -50,11 +50,13 @@ type Counter interface {
 
 // Rows gives the number of rows that are to come of a reader, if it knows it.
 func Rows(r Reader) (n int64, known bool) {
-	c, ok := r.(Counter)
-	if !ok {
-		return 0, false
+	if c, ok := r.(Counter); ok {
+		n, known = c.Rows()
 	}
-	return c.Rows()
+	if !known {
+		n = 0
+	}
+	return n, known
 }
 
 // Empty gives a reader without batches.

@@ -58,6 +58,9 @@ func streamed(b *Block) (got []string, err error) {
 	}
 	defer r.Close()
 	for {
+		if len(got)+r.Left() != r.Len() {
+			return got, fmt.Errorf("%d records given, %d left of %d", len(got), r.Left(), r.Len())
+		}
 		spans, err := r.Next()
 		if err == io.EOF {
 			if len(got) != r.Len() {
