@@ -169,8 +169,8 @@ func (p *sortedPath) openRun(i int) error {
 	return nil
 }
 
-// merge fills one batch, or two where a stretch passes. It ends between two
-// keys.
+// merge fills one batch, or two where a stretch passes. It ends between two keys
+// of the logs.
 func (p *sortedPath) merge(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	if err := p.ctx.Err(); err != nil {
 		return to, err
