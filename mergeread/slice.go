@@ -84,13 +84,22 @@ func (s *slice) merge(ctx context.Context, m Slices) (batch.Reader, error) {
 	s.streamed = !m.SkipMerge && in.positioned()
 	r, err := Merge(ctx, in, Options{
 		Allocator: s.env.Allocator, BatchSize: s.env.Options.BatchSize,
-		MemoryLimit: s.env.Options.MemoryLimit / int64(max(1, s.env.Options.Threads/s.threads)),
-		SpillDir:    m.SpillDir, Stats: &s.stats,
+		MemoryLimit: s.memory(), SpillDir: m.SpillDir, Stats: &s.stats,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &sliceReader{Reader: r, slice: s, report: m.Stats}, nil
+}
+
+// memory is the share of one of the merges that run at a time. It is never 0,
+// which would be no limit.
+func (s *slice) memory() int64 {
+	all, merges := s.env.Options.MemoryLimit, int64(max(1, s.env.Options.Threads/s.threads))
+	if all <= 0 {
+		return 0
+	}
+	return max(1, all/merges)
 }
 
 // base opens the base file with some columns of the working schema.
