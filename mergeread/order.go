@@ -19,6 +19,7 @@ type orderKind uint8
 
 const (
 	orderAbsent orderKind = iota // no value in any row
+	orderBool
 	orderInt8
 	orderInt16
 	orderInt32 // the one whose 0 is the "no ordering value" of Hudi
@@ -40,6 +41,7 @@ const (
 type orderColumn struct {
 	kind  orderKind
 	valid []bitmap // of the column and the structs around it
+	bit   bitmap
 	i8    []int8
 	i16   []int16
 	i32   []int32
@@ -54,11 +56,13 @@ type orderColumn struct {
 	str   byteColumn
 }
 
-// A bitmap is a validity bitmap that starts in the middle of a byte.
+// A bitmap is one that starts in the middle of a byte.
 type bitmap struct {
 	bits []byte
 	off  int
 }
+
+func (b bitmap) at(i int) bool { return bitutil.BitIsSet(b.bits, b.off+i) }
 
 // validity is the bitmap of an array, false if no row is null.
 func validity(arr arrow.Array) (bitmap, bool) {
@@ -146,6 +150,8 @@ func newOrderColumn(arr arrow.Array, path string, seq bool) (orderColumn, error)
 
 func (c *orderColumn) bind(arr arrow.Array, seq bool) error {
 	switch a := arr.(type) {
+	case *array.Boolean:
+		c.kind, c.bit = orderBool, bitmap{bufferBytes(a.Data(), 1), a.Data().Offset()}
 	case *array.Int8:
 		c.kind, c.i8 = orderInt8, a.Int8Values()
 	case *array.Int16:
@@ -199,7 +205,7 @@ func (c *orderColumn) null(i int) bool {
 		return true
 	}
 	for _, v := range c.valid {
-		if !bitutil.BitIsSet(v.bits, v.off+i) {
+		if !v.at(i) {
 			return true
 		}
 	}
@@ -212,6 +218,8 @@ func (c *orderColumn) int(i int) int64 {
 		return 0
 	}
 	switch c.kind {
+	case orderBool:
+		return int64(btoi(c.bit.at(i)))
 	case orderInt8:
 		return int64(c.i8[i])
 	case orderInt16:

@@ -18,6 +18,7 @@ func TestOrderColumns(t *testing.T) {
 		seq    bool
 		values string
 	}{
+		{arrow.FixedWidthTypes.Boolean, false, "false true"},
 		{arrow.PrimitiveTypes.Int8, false, "-128 -1 1 127"},
 		{arrow.PrimitiveTypes.Int16, false, "-300 0 300"},
 		{arrow.PrimitiveTypes.Int32, false, "-70000 0 70000"},

@@ -84,6 +84,18 @@ def string_ordering(fx):
     fx.write(mkdf([("k3", "p0", "6", 99, False), ("k4", "p0", "8", 99, False)], ddl), "upsert", "k3 at '6', k4 at '8'")
 
 
+@table("delete_boolean_ordering", extra=True)
+def boolean_ordering(fx):
+    fx.what = "event-time ordering by a boolean: what is false is older than what is true"
+    fx.setup(True, "id", "part", "last").event_time().opt(SMALL).opt({"hoodie.metadata.enable": "false"})
+    fx.read_opts = {"hoodie.metadata.enable": "false"}
+    ddl = "id string, part string, last boolean, qty int"
+    fx.write(mkdf([(f"k{i}", "p0", i % 2 == 0, i) for i in range(12)], ddl), "insert", "12 rows, every other one true")
+    fx.write(mkdf([(f"k{i}", "p0", i % 3 == 0, 20 + i) for i in range(8)], ddl), "upsert", "8 rows, every third true")
+    fx.write(mkdf([(f"k{i}", "p0", i > 6, 0) for i in range(5, 10)], ddl), "delete", "5 keys, k7-k9 with true")
+    fx.filters = ["last", "not last", "qty > 20"]
+
+
 @table("delete_without_ordering", "delete_without_ordering_v8", extra=True)
 def no_ordering(fx):
     fx.mor = True
