@@ -48,6 +48,18 @@ def duplicates(fx):
     fx.filters = ["id = 'k006'", "note = 'v2'"]
 
 
+@table("duplicates_positions", extra=True)
+def duplicates_positions(fx):
+    fx.what = "a base file that has keys twice, with logs whose record positions tell the rows of one key apart"
+    fx.setup(True).event_time().opt(SMALL).opt({"hoodie.metadata.enable": "false"})
+    fx.read_opts = {"hoodie.metadata.enable": "false"}
+    once = {"hoodie.combine.before.insert": "false"}
+    fx.write(rows([*range(8), *range(0, 8, 2)], 1), "bulk_insert", "12 rows, 4 keys twice", once)
+    fx.write(rows(range(0, 8, 3), 3), "upsert", "3 keys, k000 and k006 among them")
+    fx.write(rows([2, 3], 4), "delete", "2 keys")
+    fx.filters = ["id = 'k000'", "note = 'v1'"]
+
+
 @table("generated_keys_cow", "generated_keys_mor", extra=True)
 def generated(fx):
     fx.what = "a table without a record key: Hudi makes the keys"
