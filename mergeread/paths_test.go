@@ -175,13 +175,15 @@ func TestPositionsAddressRows(t *testing.T) {
 		}
 		return open(ctx, columns, position)
 	}
-	rd, err := Merge(context.Background(), in, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	want := []string{`{"s":"first"}`, `{"s":"log"}`, `{"s":"third"}`}
-	if got := rowsOf(t, rd); !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+	for _, limit := range []int64{0, 1} {
+		rd, err := Merge(context.Background(), in, Options{MemoryLimit: limit, SpillDir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rowsOf(t, rd); !slices.Equal(got, want) {
+			t.Errorf("memory limit %d: got %v, want %v", limit, got, want)
+		}
 	}
 }
 

@@ -108,14 +108,12 @@ func (p *positionPath) open(to []arrow.RecordBatch) ([]arrow.RecordBatch, error)
 	if !slices.ContainsFunc(p.in.Runs, func(r Run) bool { return r.Kind == Data && r.Some == nil }) {
 		columns = logColumns(p.m)
 	}
-	held := int64(0)
 	for i := range p.in.Runs {
 		p.m.enter(p.in.Runs[i])
 		r := &positionRun{path: p, run: &p.in.Runs[i], number: i, columns: columns, left: p.in.Runs[i].Positions, rules: p.m.ruleset}
 		p.runs = append(p.runs, r)
-		n, err := r.open()
-		held += n
-		if errors.Is(err, errPositions) || err == nil && p.opts.MemoryLimit > 0 && held > p.opts.MemoryLimit {
+		err := r.open()
+		if errors.Is(err, errPositions) {
 			return to, p.giveUp()
 		}
 		if err != nil {

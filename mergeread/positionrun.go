@@ -24,27 +24,27 @@ type positionRun struct {
 }
 
 // open opens the run and looks whether it has as many rows as positions. A
-// reader that can't tell is read in advance. It gives the memory that this takes.
-func (r *positionRun) open() (held int64, err error) {
+// reader that can't tell is read in advance, whatever the memory limit: keys
+// can't take the place of positions where a base file has one twice.
+func (r *positionRun) open() (err error) {
 	if r.rd, err = r.run.open(r.path.ctx, r.columns); err != nil {
-		return 0, err
+		return err
 	}
 	rows, known := batch.Rows(r.rd)
 	if !known {
 		all, err := batch.Collect(r.rd)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		for _, rec := range all {
 			rows += rec.NumRows()
-			held += batchBytes(rec)
 		}
 		r.rd = batch.FromSlice(r.rd.Schema(), all)
 	}
 	if rows != int64(len(r.left)) {
-		return held, errPositions
+		return errPositions
 	}
-	return held, nil
+	return nil
 }
 
 // load goes on to the next batch with rows.
