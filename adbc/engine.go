@@ -37,10 +37,10 @@ type engine struct {
 
 func openEngine(ctx context.Context, path string, s settings, o provider.Options) (*engine, error) {
 	q := s.query()
-	// Scans and DuckDB share the memory.
-	q.MemoryLimit /= 4
+	limit, scans := duckdb.ShareMemory(s.memory)
+	q.MemoryLimit = scans
 	e := &engine{path: path, refs: 1}
-	e.options = duckdb.Options{Threads: s.workers(), MemoryLimit: s.memory - q.MemoryLimit, Catalog: catalog, Paths: true, Provider: o, Scans: q}
+	e.options = duckdb.Options{Threads: s.workers(), MemoryLimit: limit, Catalog: catalog, Paths: true, Provider: o, Scans: q}
 	e.tables = duckdb.NewTables(e.start, duckdb.TablesOptions{Provider: o, Query: q, Fresh: true, LeftOut: func(t duckdb.TableName, err error) {
 		e.broken.Store(strings.ToLower(t.Name), err)
 	}})

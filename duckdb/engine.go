@@ -72,6 +72,16 @@ type Options struct {
 	Planned func(*provider.Table, *provider.Plan)
 }
 
+// ShareMemory parts a limit of memory in bytes between an engine and the scans
+// that feed it, three to one. 0 is no limit, for both.
+func ShareMemory(limit int64) (engine, scans int64) {
+	if limit <= 0 {
+		return 0, 0
+	}
+	scans = max(1, limit/4)
+	return max(1, limit-scans), scans
+}
+
 // An Engine is a database. It is safe for concurrent use; statements that run
 // at once need a [Conn] each.
 type Engine struct {

@@ -397,3 +397,12 @@ func TestCaseTwins(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestShareMemory: a small limit is not taken for none.
+func TestShareMemory(t *testing.T) {
+	for limit, want := range map[int64][2]int64{0: {}, 1: {1, 1}, 3: {2, 1}, 4: {3, 1}, 400: {300, 100}} {
+		if engine, scans := ShareMemory(limit); engine != want[0] || scans != want[1] {
+			t.Errorf("%d bytes: %d and %d, want %v", limit, engine, scans, want)
+		}
+	}
+}

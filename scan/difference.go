@@ -150,7 +150,7 @@ func (d *difference) open(v incremental.View, side *sides) error {
 }
 
 func (d *difference) note(side *sides) error {
-	limit := d.env.Options.MemoryLimit / keyBytes
+	limit := (d.env.Options.MemoryLimit + keyBytes - 1) / keyBytes
 	for {
 		b, err := d.in.Next()
 		if err == io.EOF {

@@ -29,12 +29,11 @@ type tablePlan struct {
 
 func newSession(e *Env, o provider.Options, q provider.Query) (*session, error) {
 	s := &session{env: e, stats: &statsLog{}}
-	// Scans and the engine share the memory.
-	limit := q.MemoryLimit
-	q.MemoryLimit /= 4
+	limit, scans := duckdb.ShareMemory(q.MemoryLimit)
+	q.MemoryLimit = scans
 	var err error
 	s.engine, err = duckdb.Open(duckdb.Options{
-		Threads: q.Threads, MemoryLimit: limit - q.MemoryLimit,
+		Threads: q.Threads, MemoryLimit: limit,
 		Paths: true, Provider: o, Scans: q, Scanned: s.stats.add, Handed: s.stats.handed,
 		Planned: func(t *provider.Table, p *provider.Plan) { s.planned = append(s.planned, tablePlan{t, p}) },
 	})
