@@ -1,6 +1,7 @@
 package mergeread
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -33,6 +34,9 @@ type Merger interface {
 	// records and the row must not be kept.
 	Merge(older, newer Record, final bool, row *Row) (Verdict, error)
 }
+
+// ErrNoMerger says that nobody registered a [Merger] for a CUSTOM table.
+var ErrNoMerger = errors.New("mergeread: no merger is registered for the table's CUSTOM merge")
 
 var mergers struct {
 	sync.RWMutex
@@ -84,8 +88,8 @@ func (r Rules) custom() (customRule, error) {
 	if p, ok := payloads[shortClass(r.Payload)]; ok && slices.Contains(ownStrategies, r.Strategy) {
 		return customRule{payload: &p}, nil
 	}
-	return customRule{}, fmt.Errorf("mergeread: no merger is registered for the table's CUSTOM merge (hoodie.record.merge.strategy.id=%q, hoodie.compaction.payload.class=%q): register one with mergeread.Register, or query read_optimized",
-		r.Strategy, r.Payload)
+	return customRule{}, fmt.Errorf("%w (hoodie.record.merge.strategy.id=%q, hoodie.compaction.payload.class=%q): register one with mergeread.Register, or query read_optimized",
+		ErrNoMerger, r.Strategy, r.Payload)
 }
 
 // A customRule is either a Go merger or a known payload class.

@@ -54,6 +54,9 @@ type slice struct {
 
 func (s *slice) merge(ctx context.Context, m Slices) (batch.Reader, error) {
 	rules, err := TableRules(s.env.Config)
+	if m.SkipMerge && errors.Is(err, ErrNoMerger) {
+		rules, err = Rules{}, nil // nothing is asked of them
+	}
 	if err != nil {
 		return nil, err
 	}

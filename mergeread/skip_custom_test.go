@@ -1,0 +1,69 @@
+package mergeread_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hudi-go/hudi/internal/tabletest"
+	"github.com/hudi-go/hudi/mergeread"
+	"github.com/hudi-go/hudi/provider"
+)
+
+// TestUnregistered reads a table whose merger nobody registered: its rows come
+// unmerged, and are refused merged.
+func TestUnregistered(t *testing.T) {
+	const name = "v9/mor_avro_logs"
+	rows := func(dir, mergeType string) (n int64, err error) {
+		table, err := provider.Open(context.Background(), dir, provider.Options{Hudi: map[string]string{provider.OptionMergeType: mergeType}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := table.Scan(context.Background(), provider.Query{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		for {
+			b, err := r.Next()
+			if err == io.EOF {
+				return n, nil
+			}
+			if err != nil {
+				return n, err
+			}
+			n += b.NumRows()
+			b.Release()
+		}
+	}
+	want, err := rows(tabletest.Open(t, name), "skip_merge")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(tabletest.Open(t, name))); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, ".hoodie", "hoodie.properties")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.Replace(text, []byte("EVENT_TIME_ORDERING"), []byte("CUSTOM\nhoodie.record.merge.strategy.id=nobody-knows"), 1)
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := rows(dir, "skip_merge"); err != nil || got != want {
+		t.Errorf("%d rows unmerged, want %d: %v", got, want, err)
+	}
+	_, err = rows(dir, "payload_combine")
+	if !errors.Is(err, mergeread.ErrNoMerger) || !strings.Contains(err.Error(), "nobody-knows") {
+		t.Errorf("merged: %v", err)
+	}
+}
