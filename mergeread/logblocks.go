@@ -3,11 +3,13 @@ package mergeread
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/hudi-go/hudi/internal/avro"
 	"github.com/hudi-go/hudi/internal/hfile"
 	"github.com/hudi-go/hudi/internal/hudilog"
 	"github.com/hudi-go/hudi/internal/parquet"
@@ -39,7 +41,18 @@ func (b *logBlock) name() string {
 }
 
 func (b *logBlock) failed(err error) error {
-	return &snapshot.TableError{Table: b.slice.env.Job.URI, File: b.name(), Instant: b.instant(), Err: err}
+	return &snapshot.TableError{Table: b.slice.env.Job.URI, File: b.name(), Instant: b.instant(), Reason: damage(err), Err: err}
+}
+
+// damage says what to do about a log whose bytes make no sense, "" where
+// something else is wrong.
+func damage(err error) string {
+	for _, kind := range []error{hudilog.ErrCorrupt, avro.ErrCorrupt, parquet.ErrCorrupt} {
+		if errors.Is(err, kind) {
+			return "the log is damaged: restore it from a copy, or query read_optimized, which does without logs"
+		}
+	}
+	return ""
 }
 
 // openLogs opens the slice's log files and gives the blocks that count, in the
@@ -58,6 +71,9 @@ func (s *slice) openLogs(ctx context.Context) ([]*logBlock, error) {
 				"table", s.env.Job.URI, "file", log.Path, "bytes", f.Size(), "recorded", log.Size)
 		}
 		blocks, err := s.blocksOf(ctx, log, f)
+		if reason := damage(err); reason != "" {
+			return nil, &snapshot.TableError{Table: s.env.Job.URI, File: log.Path, Instant: log.Instant, Reason: reason, Err: err}
+		}
 		if err != nil {
 			return nil, s.env.FileError(log.Path, log.Instant, err)
 		}

@@ -116,17 +116,22 @@ func (s *slice) bootstrapped() bool {
 	return s.task.Slice.Base != nil && s.task.Slice.Base.Bootstrap != nil
 }
 
-// failed names the slice in an error that does not name the table yet.
+// failed names the slice in an error that does not name the table yet. One
+// that names a file of it needs no more.
 func (s *slice) failed(err error) error {
 	var te *snapshot.TableError
-	if errors.As(err, &te) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.As(err, &te) && te.File != "" {
+		return te
+	}
+	if te != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	f := s.task.Slice
-	return &snapshot.TableError{
-		Table: s.env.Job.URI, Instant: f.BaseInstant, Err: err,
-		Reason: fmt.Sprintf("merging file group %s of partition %q", f.FileID, f.Partition),
+	reason := fmt.Sprintf("merging file group %s of partition %q", f.FileID, f.Partition)
+	if d := damage(err); d != "" { // of a native log: base files are named already
+		reason += ": " + d
 	}
+	return &snapshot.TableError{Table: s.env.Job.URI, Instant: f.BaseInstant, Err: err, Reason: reason}
 }
 
 func (s *slice) closeFiles() error {
