@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hudi-go/hudi/internal/render"
+	"github.com/hudi-go/hudi/mergeread"
 	"github.com/hudi-go/hudi/provider"
 	"github.com/hudi-go/hudi/snapshot"
 )
@@ -31,7 +33,9 @@ type tableInfo struct {
 	PartitionColumns []string           `json:"partitionColumns"`
 	OrderingFields   []string           `json:"orderingFields"`
 	KeyGenerator     string             `json:"keyGenerator,omitempty"`
-	MergeMode        string             `json:"mergeMode,omitempty"`
+	MergeMode        string             `json:"mergeMode,omitempty"` // as recorded, from table version 8 on
+	Merge            string             `json:"merge"`               // how records of one key combine
+	StorageLayout    string             `json:"storageLayout"`
 	BaseFormat       string             `json:"baseFileFormat"`
 	MetaFields       bool               `json:"metaFields"`
 	CDC              bool               `json:"cdc"`
@@ -77,7 +81,7 @@ func infoOf(ctx context.Context, t *provider.Table) (*tableInfo, error) {
 		Name: cfg.Name, Database: cfg.Database, Path: t.URI(), Type: cfg.Type, Version: cfg.Version,
 		TimelineLayout: cfg.TimelineLayout, Instant: t.Instant(),
 		RecordKeys: nonNil(cfg.RecordKeys), PartitionColumns: nonNil(cfg.PartitionNames()), OrderingFields: nonNil(cfg.OrderingFields),
-		KeyGenerator: cfg.KeyGenerator, MergeMode: cfg.MergeMode, BaseFormat: cfg.BaseFormat,
+		KeyGenerator: cfg.KeyGenerator, MergeMode: cfg.MergeMode, Merge: mergeText(cfg), StorageLayout: cfg.StorageLayout, BaseFormat: cfg.BaseFormat,
 		MetaFields: cfg.PopulateMeta, CDC: cfg.CDC, Metadata: nonNil(cfg.MetadataPartitions), BootstrapBase: cfg.BootstrapBase,
 	}
 	timeline, err := t.Timeline(ctx, false)
@@ -112,6 +116,31 @@ func infoOf(ctx context.Context, t *provider.Table) (*tableInfo, error) {
 	return i, nil
 }
 
+// mergeText is the merge mode, be it recorded or not, and what else decides how
+// the records of a key combine.
+func mergeText(cfg *snapshot.Config) string {
+	r, err := mergeread.TableRules(cfg)
+	if err != nil && !errors.Is(err, mergeread.ErrNoMerger) {
+		return orNone(cfg.MergeMode) + ", refused" // a scan says why
+	}
+	parts := []string{map[mergeread.Mode]string{
+		mergeread.CommitTime: "COMMIT_TIME_ORDERING", mergeread.EventTime: "EVENT_TIME_ORDERING", mergeread.Custom: "CUSTOM",
+	}[r.Mode]}
+	if r.Mode == mergeread.Custom && r.Payload != "" {
+		parts = append(parts, "payload class "+r.Payload)
+	}
+	if r.Mode == mergeread.Custom && (r.Payload == "" || err != nil) && r.Strategy != "" {
+		parts = append(parts, "strategy "+r.Strategy)
+	}
+	if err != nil {
+		parts = append(parts, "for which no merger is registered")
+	}
+	if r.Partial != mergeread.WholeRecord {
+		parts = append(parts, "partial updates "+cfg.PartialUpdateMode)
+	}
+	return strings.Join(parts, ", ")
+}
+
 func nonNil(s []string) []string { return append([]string{}, s...) }
 
 func (i *tableInfo) pairs() [][2]string {
@@ -143,12 +172,15 @@ func (i *tableInfo) pairs() [][2]string {
 		{"partitioned by", list(i.PartitionColumns)},
 		{"ordering", list(i.OrderingFields)},
 		{"key generator", orNone(i.KeyGenerator)},
-		{"merge mode", orNone(i.MergeMode)},
+		{"merge mode", i.Merge},
 		{"base files", strings.ToLower(i.BaseFormat)},
 		{"meta columns", yes[i.MetaFields]},
 		{"change data", yes[i.CDC]},
 		{"metadata table", list(i.Metadata)},
 		{"files", fmt.Sprintf("%d partitions, %d file slices, %d base files, %d logs, %s", i.Files.Partitions, i.Files.Slices, i.Files.BaseFiles, i.Files.LogFiles, bytesText(i.Files.Bytes))},
+	}
+	if i.StorageLayout != "default" {
+		pairs = append(pairs, [2]string{"storage layout", i.StorageLayout})
 	}
 	if i.BootstrapBase != "" {
 		pairs = append(pairs, [2]string{"bootstrapped from", i.BootstrapBase})

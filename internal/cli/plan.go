@@ -3,14 +3,19 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hudi-go/hudi/internal/render"
+	"github.com/hudi-go/hudi/mergeread"
 	"github.com/hudi-go/hudi/provider"
 	"github.com/hudi-go/hudi/pushdown"
+	"github.com/hudi-go/hudi/scan"
+	"github.com/hudi-go/hudi/snapshot"
 )
 
 func newPlan(e *Env) *cobra.Command {
@@ -22,7 +27,7 @@ func newPlan(e *Env) *cobra.Command {
 		Long: `Show what a scan with the same flags would read: the file slices, the rows (exactly, where the footers of some files
 tell), and how much was pruned at each level.
 
-What would be refused by a scan is refused here. Parts of a condition that only the SQL engine understands are asked of the
+What a scan refuses is refused here, but for files that are damaged or gone: a plan does not read them. Parts of a condition that only the SQL engine understands are asked of the
 rows after the scan; the other parts prune. With -o json the plan is written as one object, on several lines.`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -41,6 +46,9 @@ rows after the scan; the other parts prune. With -o json the plan is written as 
 			plan, err := planOf(c.Context(), t, query)
 			if err != nil {
 				return whereError(err)
+			}
+			if err := mergeable(t, query, plan); err != nil {
+				return err
 			}
 			rows := rowsOf(c.Context(), plan)
 			if q.limit.none {
@@ -79,6 +87,20 @@ func planOf(ctx context.Context, t *provider.Table, q provider.Query) (*provider
 	}
 	q.Inexact = true
 	return t.Plan(ctx, q)
+}
+
+// mergeable refuses a plan whose logs nobody knows how to merge.
+func mergeable(t *provider.Table, q provider.Query, p *provider.Plan) error {
+	merges := (q.Type == provider.Snapshot || q.Type == provider.Incremental) && !p.SkipMerge &&
+		slices.ContainsFunc(p.Tasks, func(task scan.Task) bool { return len(task.Slice.Logs) > 0 })
+	if !merges {
+		return nil
+	}
+	_, err := mergeread.TableRules(t.Config())
+	if !errors.Is(err, mergeread.ErrNoMerger) {
+		return err
+	}
+	return &snapshot.TableError{Table: t.URI(), Instant: t.Instant(), Err: err}
 }
 
 // planFooters is how many files are opened to tell how many rows a plan has.

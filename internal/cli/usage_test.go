@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -99,6 +102,52 @@ func TestCommandsOfThePrompt(t *testing.T) {
 	} {
 		if got := between(text); got != want {
 			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// TestMergeIsTold: what decides about the records of a key is told, recorded or
+// not, and a plan refuses what nobody can merge.
+func TestMergeIsTold(t *testing.T) {
+	for name, want := range map[string]string{
+		"v6/mor_avro_logs":                 "EVENT_TIME_ORDERING",
+		"v6/payload_dms":                   "CUSTOM, payload class org.apache.hudi.common.model.AWSDmsAvroPayload",
+		"extra/multistream":                "COMMIT_TIME_ORDERING, partial updates IGNORE_DEFAULTS",
+		"native/mor_commit_time__lsm_tree": "COMMIT_TIME_ORDERING",
+		"native/partial_update__lsm_tree":  "EVENT_TIME_ORDERING",
+	} {
+		r := hudi(t, "", "info", tabletest.Open(t, name))
+		if !strings.Contains(r.stdout, "merge mode      "+want+"\n") {
+			t.Errorf("%s: want merge mode %s: %s%s", name, want, r.stdout, r.stderr)
+		}
+		if got := strings.Contains(r.stdout, "storage layout  lsm_tree\n"); got != strings.HasSuffix(name, "lsm_tree") {
+			t.Errorf("%s: storage layout told: %t", name, got)
+		}
+	}
+
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(tabletest.Open(t, "v9/mor_avro_logs"))); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, ".hoodie", "hoodie.properties")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.Replace(text, []byte("EVENT_TIME_ORDERING"), []byte("CUSTOM\nhoodie.record.merge.strategy.id=nobody-knows"), 1)
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := hudi(t, "", "info", dir); !strings.Contains(r.stdout, "CUSTOM, strategy nobody-knows, for which no merger is registered\n") {
+		t.Errorf("info: %s%s", r.stdout, r.stderr)
+	}
+	for args, status := range map[string]int{
+		"": 1, "--query incremental": 1, "--query read_optimized": 0, "--option hoodie.datasource.merge.type=skip_merge": 0,
+	} {
+		plan := hudi(t, "", append([]string{"plan", dir}, strings.Fields(args)...)...)
+		scan := hudi(t, "", append([]string{"scan", dir}, strings.Fields(args)...)...)
+		if plan.status != status || scan.status != status {
+			t.Errorf("%q: plan ends with %d, scan with %d, want %d: %s%s", args, plan.status, scan.status, status, plan.stderr, scan.stderr)
 		}
 	}
 }
