@@ -21,8 +21,10 @@ type Record struct {
 func (r Record) Deleted() bool { return r.r.deleted(r.s) }
 
 // Value gives the array and row that hold a column's value, by the column's
-// index in the working schema; a nil array stands for null.
+// number ([Record.Column]). A nil array stands for null, as for the columns of
+// an entry of a delete block, which has none.
 func (r Record) Value(column int) (arrow.Array, int) {
+	asked(column)
 	v := r.r.column(r.s, column)
 	switch {
 	case v == noRef:
@@ -33,11 +35,21 @@ func (r Record) Value(column int) (arrow.Array, int) {
 	return r.r.sources[v.src()].cols[column], v.row()
 }
 
-// Column is the index of a column in the working schema, -1 if absent.
+// Column is the number of a column, the same for all records and rows of a
+// merge; -1 if the table lacks it. Other columns than those of [Merger.Columns]
+// are there or not, as the query asks for them or not.
 func (r Record) Column(name string) int { return fieldIndex(r.r.in.Schema, name) }
 
-// CompareOrdering compares the ordering values of two records. Of a record
-// that was combined it takes that of the newest one.
+// asked stops a merger that goes on with the number of a missing column.
+func asked(column int) {
+	if column < 0 {
+		panic(fmt.Sprintf("column %d: the table lacks it, or Columns does not name it", column))
+	}
+}
+
+// CompareOrdering compares the ordering values of two records: it is less than
+// 0 if o's is the greater, 0 if they are equal. Of a record that was combined it
+// takes that of the newest one.
 func (r Record) CompareOrdering(o Record) int { return r.r.compare(r.s.head, o.s.head) }
 
 // A Row is the record that a [Merger] combines two others to. A column whose
@@ -50,14 +62,16 @@ type Row struct {
 	fresh     []int // columns of which a value was begun
 }
 
-// TakeOlder takes a column, by its index in the working schema, from the older
-// record.
-func (w *Row) TakeOlder(column int) { w.fromOlder[column] = true }
+// TakeOlder takes a column, by its number, from the older record.
+func (w *Row) TakeOlder(column int) {
+	asked(column)
+	w.fromOlder[column] = true
+}
 
-// Builder takes the builder of a column, by its index in the working schema;
-// the merger appends one value to it, a null perhaps. The builder is that of
+// Builder takes the builder of a column, by its number; the merger appends one value to it, a null perhaps. The builder is that of
 // the column's type: *array.Int64Builder for BIGINT, and so on.
 func (w *Row) Builder(column int) array.Builder {
+	asked(column)
 	if w.columns == nil {
 		w.columns = make([]madeColumn, w.schema.NumFields())
 	}
@@ -168,10 +182,13 @@ func (m *resolver) ask(older, newer state) (state, error) {
 		out = older
 	case KeepNewer:
 		out = newer
+	case Drop:
 	case Combine:
 		if out, err = m.combined(older, newer); err != nil {
 			return state{}, err
 		}
+	default:
+		return state{}, fmt.Errorf("mergeread: the registered merger %T: %d is no verdict", m.merger, v)
 	}
 	m.replace(older, out)
 	m.replace(newer, out)

@@ -169,19 +169,36 @@ func (f faulty) Merge(Record, Record, bool, *Row) (Verdict, error) {
 	panic("a fault")
 }
 
+// mistaken gives a verdict that there is not, or asks for a column that it did
+// not name.
+type mistaken struct{ verdict Verdict }
+
+func (mistaken) Columns(*arrow.Schema) []string { return nil }
+
+func (m mistaken) Merge(older, newer Record, _ bool, row *Row) (Verdict, error) {
+	if m.verdict == 0 {
+		row.TakeOlder(newer.Column("price"))
+	}
+	return m.verdict, nil
+}
+
 // TestFaultyMerger: errors say that they are the merger's.
 func TestFaultyMerger(t *testing.T) {
 	own := errors.New("not today")
 	Register("test-faulty-error", faulty{own})
 	Register("test-faulty-panic", faulty{})
+	Register("test-faulty-verdict", mistaken{99})
+	Register("test-faulty-column", mistaken{})
 	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)
 	rows := func() (batch.Reader, error) {
 		rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(`[{"key":"a","n":1}]`))
 		return batch.FromSlice(schema, []arrow.RecordBatch{rec}), err
 	}
 	for strategy, want := range map[string]string{
-		"test-faulty-error": "the registered merger mergeread.faulty: not today",
-		"test-faulty-panic": "the registered merger mergeread.faulty panicked: a fault (in github.com/hudi-go/hudi/mergeread.faulty.Merge:",
+		"test-faulty-error":   "the registered merger mergeread.faulty: not today",
+		"test-faulty-panic":   "the registered merger mergeread.faulty panicked: a fault (in github.com/hudi-go/hudi/mergeread.faulty.Merge:",
+		"test-faulty-verdict": "the registered merger mergeread.mistaken: 99 is no verdict",
+		"test-faulty-column":  "the registered merger mergeread.mistaken panicked: column -1: the table lacks it, or Columns does not name it",
 	} {
 		in := Input{
 			Schema: schema, Output: []int{0, 1}, Rules: Rules{Mode: Custom, Strategy: strategy},

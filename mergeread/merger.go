@@ -15,17 +15,24 @@ type Verdict uint8
 const (
 	KeepOlder Verdict = iota // the older record stays
 	KeepNewer                // the newer record takes its place
-	Drop                     // the key is deleted
+	Drop                     // the key is deleted; a later record meets an older one that is Deleted
 	Combine                  // the newer record takes its place, but for the columns that were set in Row
 )
 
 // A Merger combines two records of one key in a CUSTOM table. [Register] makes
 // it known.
 //
+// The records of a key in the logs are combined first, from the oldest on: the
+// older one is what came of all before. What comes of them meets the base
+// file's row last. A key with a single record is not asked about: a row is
+// there, a delete is none. Nor is a delete without ordering value, whose place
+// in the log decides: it ends what was before, and yields to what comes after.
+//
 // It must be safe for use by several merges at a time. If it panics, the query
 // fails with an error that names it.
 type Merger interface {
-	// Columns are the columns that Merge looks at, out of the table's schema.
+	// Columns are the columns that Merge looks at or sets, out of the table's
+	// schema, beside those that a query asks for.
 	Columns(schema *arrow.Schema) []string
 
 	// Merge says what becomes of two records of one key, older being earlier
