@@ -151,3 +151,18 @@ func TestMergeIsTold(t *testing.T) {
 		}
 	}
 }
+
+// TestDamageIsTold: what a scan steps over is told, whoever asks.
+func TestDamageIsTold(t *testing.T) {
+	dir := tabletest.Open(t, "v9/corrupt_mid_log")
+	for _, args := range [][]string{
+		{"scan", dir},
+		{"sql", "-t", "t=" + dir, "-c", "SELECT * FROM t"},
+		{"sql", "-c", "SELECT count(*) FROM 'hudi:" + dir + "'"},
+	} {
+		r := hudi(t, "", args...)
+		if r.status != 0 || !strings.Contains(r.stderr, "level=WARN") || !strings.Contains(r.stderr, "table="+dir) {
+			t.Errorf("%v: status %d: %s", args, r.status, r.stderr)
+		}
+	}
+}

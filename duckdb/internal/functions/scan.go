@@ -78,7 +78,7 @@ type planned struct {
 func (f *Functions) rows(t *provider.Table, p *provider.Plan, q provider.Query) *planned {
 	return &planned{
 		table: t, plan: p, schema: p.Schema(), f: f,
-		options: scan.Options{BatchSize: q.BatchSize, Threads: q.Threads, MemoryLimit: q.MemoryLimit, Loose: q.Inexact},
+		options: scan.Options{BatchSize: q.BatchSize, Threads: q.Threads, MemoryLimit: q.MemoryLimit, Loose: q.Inexact, Logger: f.options.Provider.Logger},
 		fixed:   p.Job.Changes != "",
 	}
 }
