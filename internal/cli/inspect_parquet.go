@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -14,6 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/hudi-go/hudi/internal/hudilog"
 	"github.com/hudi-go/hudi/internal/parquet"
 	"github.com/hudi-go/hudi/internal/render"
 	"github.com/hudi-go/hudi/internal/storage"
@@ -57,7 +59,9 @@ func inspectParquet(_ context.Context, e *Env, f storage.File, asJSON bool) erro
 	pairs := [][2]string{{"rows", strconv.FormatInt(info.Rows, 10)}, {"row groups", strconv.Itoa(len(info.Groups))}, {"created by", info.CreatedBy}}
 	for _, k := range p.Keys() {
 		v := info.Metadata[k]
-		if len(v) > 100 {
+		if k == hudilog.NativeFooterKey {
+			v = nativeText(v)
+		} else if len(v) > 100 {
 			v = fmt.Sprintf("(%d bytes)", len(v))
 		}
 		pairs = append(pairs, [2]string{k, v})
@@ -77,6 +81,23 @@ func inspectParquet(_ context.Context, e *Env, f storage.File, asJSON bool) erro
 		}
 	}
 	return render.List(e.Stdout, columns(">row group", "column", "type", ">bytes", ">nulls", "min", "max"), rows, e.renderOptions())
+}
+
+// nativeText shows the header of a native log as that of a block of an inline
+// one is shown, with the instant in front.
+func nativeText(value string) string {
+	header, err := hudilog.ParseNativeHeader(value)
+	if err != nil {
+		return err.Error()
+	}
+	if p, err := hudilog.NativePositions(header[hudilog.RecordPositions]); err == nil && len(p) > 0 {
+		header[hudilog.RecordPositions] = fmt.Sprintf("(%d)", len(p))
+	}
+	b := logBlock{Header: map[string]string{}}
+	for k, v := range header {
+		b.Header[k.String()] = v
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s=%s %s", hudilog.InstantTime, header[hudilog.InstantTime], b.more()))
 }
 
 func describeParquet(p *parquet.File) parquetInfo {

@@ -166,3 +166,25 @@ func TestDamageIsTold(t *testing.T) {
 		}
 	}
 }
+
+// TestInspectNativeLog: of a native log the header is shown, not its size.
+func TestInspectNativeLog(t *testing.T) {
+	logs, err := filepath.Glob(filepath.Join(tabletest.Open(t, "native/partial_update__lsm_tree"), "*", "*_1.log.parquet"))
+	if err != nil || len(logs) == 0 {
+		t.Fatalf("no logs: %v", err)
+	}
+	partial := 0
+	for _, log := range logs {
+		r := hudi(t, "", "inspect", log)
+		instant := strings.Split(filepath.Base(log), "_")[2]
+		if !strings.Contains(r.stdout, "INSTANT_TIME="+instant) {
+			t.Errorf("%s: no instant: %s%s", log, r.stdout, r.stderr)
+		}
+		if strings.Contains(r.stdout, "IS_PARTIAL=true") {
+			partial++
+		}
+	}
+	if partial == 0 {
+		t.Error("no log is told to be partial")
+	}
+}
