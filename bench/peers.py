@@ -167,7 +167,7 @@ def markdown(results):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("data")
+    p.add_argument("data", type=os.path.abspath)  # hudi-rs takes no relative path
     p.add_argument("--threads", default="1,2")
     p.add_argument("--runs", type=int, default=3)
     p.add_argument("--readers", default=",".join(READERS))
@@ -185,7 +185,7 @@ def main():
         name = CASES[case][0]
         for threads in map(int, a.threads.split(",")):
             for reader in a.readers.split(","):
-                if reader == "hudi-go-ro" and name == "cow" or reader == "hudi-rs" and name == "lsm":
+                if reader == "hudi-go-ro" and name == "cow" or reader == "hudi-rs" and name in ("lsm", "near"):
                     continue  # the same as hudi-go; refused
                 runs = [measure(reader, a.data, case, threads, program) for _ in range(a.runs)]
                 about = {"case": case, "threads": threads, "partial": name != "cow" and reader in UNMERGED}
