@@ -13,6 +13,7 @@ import (
 	"github.com/hudi-go/hudi/internal/tabletest"
 	"github.com/hudi-go/hudi/mergeread"
 	"github.com/hudi-go/hudi/provider"
+	"github.com/hudi-go/hudi/snapshot"
 )
 
 // TestUnregistered reads a table whose merger nobody registered: its rows come
@@ -63,7 +64,7 @@ func TestUnregistered(t *testing.T) {
 		t.Errorf("%d rows unmerged, want %d: %v", got, want, err)
 	}
 	_, err = rows(dir, "payload_combine")
-	if !errors.Is(err, mergeread.ErrNoMerger) || !strings.Contains(err.Error(), "nobody-knows") {
+	if !errors.Is(err, mergeread.ErrNoMerger) || !errors.Is(err, snapshot.ErrUnsupported) || !strings.Contains(err.Error(), "nobody-knows") {
 		t.Errorf("merged: %v", err)
 	}
 }

@@ -131,7 +131,11 @@ func (s *slice) failed(err error) error {
 	if d := damage(err); d != "" { // of a native log: base files are named already
 		reason += ": " + d
 	}
-	return &snapshot.TableError{Table: s.env.Job.URI, Instant: f.BaseInstant, Err: err, Reason: reason}
+	var kind error
+	if errors.Is(err, ErrNoMerger) {
+		kind = snapshot.ErrUnsupported
+	}
+	return &snapshot.TableError{Table: s.env.Job.URI, Instant: f.BaseInstant, Kind: kind, Err: err, Reason: reason}
 }
 
 func (s *slice) closeFiles() error {
