@@ -68,8 +68,9 @@ func (w *Row) TakeOlder(column int) {
 	w.fromOlder[column] = true
 }
 
-// Builder takes the builder of a column, by its number; the merger appends one value to it, a null perhaps. The builder is that of
-// the column's type: *array.Int64Builder for BIGINT, and so on.
+// Builder takes the builder of a column, by its number; the merger appends one
+// value to it, a null perhaps. The builder is that of the column's type:
+// *array.Int64Builder for BIGINT, and so on.
 func (w *Row) Builder(column int) array.Builder {
 	asked(column)
 	if w.columns == nil {
