@@ -27,8 +27,9 @@ func newPlan(e *Env) *cobra.Command {
 		Long: `Show what a scan with the same flags would read: the file slices, the rows (exactly, where the footers of some files
 tell), and how much was pruned at each level.
 
-What a scan refuses is refused here, but for files that are damaged or gone: a plan does not read them. Parts of a condition that only the SQL engine understands are asked of the
-rows after the scan; the other parts prune. With -o json the plan is written as one object, on several lines.`,
+What a scan refuses is refused here, but for files that are damaged or gone: a plan does not read them. Parts of a
+condition that only the SQL engine understands are asked of the rows after the scan; the other parts prune. With -o json
+the plan is written as one object, on several lines.`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			asJSON, err := l.json()
