@@ -18,7 +18,6 @@ import json
 import os
 import resource
 import shutil
-import subprocess
 import sys
 import time
 
@@ -93,16 +92,9 @@ def join(data, threads):
 
 def measure(a, case, threads, program):
     if case in os.listdir(a.data):
-        return peers.measure("hudi-go", os.path.join(a.data, case), list("abcde"), threads, program)
-    cpus = sorted(os.sched_getaffinity(0))[:threads]
-    r = subprocess.run(
-        [sys.executable, os.path.abspath(__file__), a.data, "--join", str(threads)],
-        capture_output=True,
-        text=True,
-        check=True,
-        preexec_fn=lambda: os.sched_setaffinity(0, cpus),
-    )
-    return json.loads(r.stdout)
+        cmd = [program, "-table", os.path.join(a.data, case), "-columns", "a,b,c,d,e", "-threads", str(threads)]
+        return peers.run("hudi-go", cmd, threads)
+    return peers.run("DuckDB", [sys.executable, os.path.abspath(__file__), a.data, "--join", str(threads)], threads)
 
 
 def main():

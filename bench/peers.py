@@ -138,6 +138,11 @@ def measure(reader, data, case, threads, program):
         cmd += ["-where", sql(condition)] if condition else []
     else:
         cmd = [sys.executable, os.path.abspath(__file__), data, "--one", reader, "--cases", case, "--threads", str(threads)]
+    return run(reader, cmd, threads)
+
+
+def run(reader, cmd, threads):
+    """Runs a command on as many CPUs as it has threads; its last line are the figures."""
     cpus = sorted(os.sched_getaffinity(0))[:threads]
     r = subprocess.run(
         cmd, capture_output=True, text=True, timeout=900, preexec_fn=lambda: os.sched_setaffinity(0, cpus)
