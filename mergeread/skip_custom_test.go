@@ -1,12 +1,9 @@
 package mergeread_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,19 +44,7 @@ func TestUnregistered(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(tabletest.Open(t, name))); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, ".hoodie", "hoodie.properties")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text = bytes.Replace(text, []byte("EVENT_TIME_ORDERING"), []byte("CUSTOM\nhoodie.record.merge.strategy.id=nobody-knows"), 1)
-	if err := os.WriteFile(file, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	dir := tabletest.OpenCustom(t, name, "nobody-knows")
 	if got, err := rows(dir, "skip_merge"); err != nil || got != want {
 		t.Errorf("%d rows unmerged, want %d: %v", got, want, err)
 	}

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -125,19 +123,7 @@ func TestMergeIsTold(t *testing.T) {
 		}
 	}
 
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(tabletest.Open(t, "v9/mor_avro_logs"))); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, ".hoodie", "hoodie.properties")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text = bytes.Replace(text, []byte("EVENT_TIME_ORDERING"), []byte("CUSTOM\nhoodie.record.merge.strategy.id=nobody-knows"), 1)
-	if err := os.WriteFile(file, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	dir := tabletest.OpenCustom(t, "v9/mor_avro_logs", "nobody-knows")
 	if r := hudi(t, "", "info", dir); !strings.Contains(r.stdout, "CUSTOM, strategy nobody-knows, for which no merger is registered\n") {
 		t.Errorf("info: %s%s", r.stdout, r.stderr)
 	}

@@ -7,6 +7,7 @@ package tabletest
 
 import (
 	"archive/zip"
+	"bytes"
 	"encoding/json"
 	"io"
 	"io/fs"
@@ -73,6 +74,23 @@ type Filter struct {
 func Open(t testing.TB, name string) (dir string) {
 	t.Helper()
 	return Fixture{Name: name, Dir: filepath.Join(tables(t), filepath.FromSlash(name))}.Open(t)
+}
+
+// OpenCustom is Open of a table by event time, which then asks for a merger by a
+// strategy id of its own.
+func OpenCustom(t testing.TB, name, strategy string) (dir string) {
+	t.Helper()
+	dir = Open(t, name)
+	file := filepath.Join(dir, ".hoodie", "hoodie.properties")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.Replace(text, []byte("EVENT_TIME_ORDERING"), []byte("CUSTOM\nhoodie.record.merge.strategy.id="+strategy), 1)
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // All gives all fixtures, by name.
