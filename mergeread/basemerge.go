@@ -24,28 +24,17 @@ func newBaseMerge(m *resolver, b *builder, out *output, stats *Stats, s *source)
 
 // meet merges a base row with the state of its key in the logs.
 func (m *baseMerge) meet(row int, newer state, to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
-	older := state{makeRef(baseSource, row), noOverlay}
-	s, err := m.m.apply(&m.m.alg.final, older, newer)
-	if err != nil {
+	base := makeRef(baseSource, row)
+	s, del, err := m.m.update(base, newer, m.stats)
+	if err != nil || s == (state{base, noOverlay}) {
 		return to, err
-	}
-	if s == older {
-		m.stats.Kept++
-		return to, nil
 	}
 	if to, err = m.pass(row, to); err != nil {
 		return to, err
 	}
 	m.next = row + 1
-	switch del := m.m.deleted(s); {
-	case !del:
-		m.stats.Updated++
-		m.out.addState(s, false)
-	default:
-		m.stats.Deleted++
-		if m.out.wantDels {
-			m.out.addState(s, true)
-		}
+	if !del || m.out.wantDels {
+		m.out.addState(s, del)
 	}
 	return to, nil
 }

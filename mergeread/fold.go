@@ -2,7 +2,6 @@ package mergeread
 
 import (
 	"context"
-	"fmt"
 	"io"
 )
 
@@ -80,14 +79,6 @@ func (f *fold) release() {
 	f.compared = 0
 }
 
-// stepOf is the step by which the rows of a source join the log side.
-func (f *fold) stepOf(s *source) *step {
-	if s.kind == Delete {
-		return &f.alg.deletes
-	}
-	return &f.alg.delta
-}
-
 // fold folds all rows of a retained source by key.
 func (f *fold) fold(n int) error {
 	s := f.sources[n]
@@ -126,7 +117,7 @@ func eachBatch(ctx context.Context, b *binding, n int, stats *Stats, do func(*so
 	run := &b.in.Runs[n]
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("merge log %s (instant %s): %w", run.Name, run.Instant, err)
+			err = run.failed(err)
 		}
 	}()
 	rd, err := run.Open(ctx)

@@ -309,14 +309,7 @@ func (p *hashPath) inserts(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) 
 func (f *fold) inserts(from, limit int, o *output, stats *Stats) int {
 	for from < len(f.heads) && o.rows < limit {
 		if !f.consumed[from] {
-			s := f.state(from)
-			switch del := f.deleted(s); {
-			case !del:
-				stats.Inserted++
-				o.addState(s, false)
-			case o.wantDels:
-				o.addState(s, true)
-			}
+			f.insert(f.state(from), o, stats)
 		}
 		from++
 	}

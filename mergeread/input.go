@@ -2,6 +2,7 @@ package mergeread
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -64,6 +65,11 @@ type Run struct {
 // changesRules says that the slice merges by which columns the blocks store,
 // from this run on.
 func (r Run) changesRules() bool { return r.Present != nil || r.partial }
+
+// failed names the run in an error.
+func (r *Run) failed(err error) error {
+	return fmt.Errorf("merge log %s (instant %s): %w", r.Name, r.Instant, err)
+}
 
 // nextRows gives the next batch with rows of a reader.
 func nextRows(ctx context.Context, rd batch.Reader) (arrow.RecordBatch, error) {

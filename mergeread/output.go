@@ -52,6 +52,37 @@ func (o *output) addState(s state, del bool) {
 	}
 }
 
+// insert adds what the logs have of a key without base row: a row, or a deleted
+// one if these are wanted.
+func (m *resolver) insert(s state, o *output, stats *Stats) {
+	switch del := m.deleted(s); {
+	case m.in.NoInserts:
+	case !del:
+		stats.Inserted++
+		o.addState(s, false)
+	case o.wantDels:
+		o.addState(s, true)
+	}
+}
+
+// update gives what comes of a base row and what the logs have of its key, and
+// counts it. A base row that stays comes back as it is.
+func (m *resolver) update(base ref, newer state, stats *Stats) (s state, del bool, err error) {
+	older := state{base, noOverlay}
+	if s, err = m.apply(&m.alg.final, older, newer); err != nil {
+		return s, false, err
+	}
+	switch del = m.deleted(s); {
+	case s == older:
+		stats.Kept++
+	case del:
+		stats.Deleted++
+	default:
+		stats.Updated++
+	}
+	return s, del, nil
+}
+
 // A builder makes record batches of outputs.
 type builder struct {
 	in      *Input

@@ -56,7 +56,7 @@ type positionPath struct {
 	columns []int // of the base
 	base    batch.Reader
 	out     output
-	strays  output    // records whose base row does not come
+	strays  output    // rows whose base row does not come: it was left out as no longer of use, or never was
 	before  Stats     // when the merge began
 	instead *hashPath // took over
 }
@@ -86,20 +86,13 @@ func (p *positionPath) close() error {
 	p.window.shrink(nil)
 	p.opts.Stats.Comparisons += p.m.compared
 	p.m.compared = 0
-	errs = append(errs, p.closeBase())
+	if p.base != nil {
+		errs = append(errs, p.base.Close())
+	}
 	if p.instead != nil {
 		errs = append(errs, p.instead.close())
 	}
 	return errors.Join(errs...)
-}
-
-func (p *positionPath) closeBase() error {
-	if p.base == nil {
-		return nil
-	}
-	err := p.base.Close()
-	p.base = nil
-	return err
 }
 
 // open opens all runs and the base.
@@ -117,7 +110,7 @@ func (p *positionPath) open(to []arrow.RecordBatch) ([]arrow.RecordBatch, error)
 			return to, p.giveUp()
 		}
 		if err != nil {
-			return to, r.failed(err)
+			return to, r.run.failed(err)
 		}
 	}
 	var err error
@@ -159,7 +152,7 @@ func (p *positionPath) rows(to []arrow.RecordBatch) ([]arrow.RecordBatch, error)
 	rec, err := p.base.Next()
 	if err == io.EOF {
 		p.stage = p.rest
-		return to, p.closeBase()
+		return to, p.base.Close()
 	}
 	if err != nil {
 		return to, err
@@ -200,7 +193,7 @@ func (p *positionPath) walk(m *baseMerge, ordinals []int64, to []arrow.RecordBat
 				i = skipTo(ordinals, i, pos)
 			}
 			if i == len(ordinals) || ordinals[i] > pos {
-				p.stray(p.stretch.at(pos))
+				p.m.insert(p.stretch.at(pos), &p.strays, p.opts.Stats)
 				continue
 			}
 			to, err = m.meet(i, p.stretch.at(pos), to)
@@ -239,24 +232,11 @@ func (p *positionPath) fold(first, last int64) error {
 	p.stretch.begin(first)
 	for _, r := range p.runs {
 		if err := r.fold(last, &p.stretch); err != nil {
-			return r.failed(err)
+			return r.run.failed(err)
 		}
 	}
 	p.m.ruleset = p.runs[len(p.runs)-1].rules
 	return nil
-}
-
-// stray takes down what is known of a base row that does not come: it was left
-// out as no longer of use, or never was.
-func (p *positionPath) stray(s state) {
-	switch del := p.m.deleted(s); {
-	case p.in.NoInserts:
-	case !del:
-		p.opts.Stats.Inserted++
-		p.strays.addState(s, false)
-	case p.strays.wantDels:
-		p.strays.addState(s, true)
-	}
 }
 
 // flushStrays makes a batch of the strays, which come after the base rows, and
@@ -288,7 +268,7 @@ func (p *positionPath) rest(to []arrow.RecordBatch) ([]arrow.RecordBatch, error)
 			return to, err
 		}
 		for pos, ok := p.stretch.first(); ok; pos, ok = p.stretch.after(pos) {
-			p.stray(p.stretch.at(pos))
+			p.m.insert(p.stretch.at(pos), &p.strays, p.opts.Stats)
 		}
 	}
 	return p.flushStrays(to)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -36,9 +37,9 @@ func numberedRun(mem memory.Allocator, positions []int64, rows int) Run {
 		}
 		schema := arrow.NewSchema(numberSchema.Fields()[1:], nil)
 		var recs []arrow.RecordBatch
-		for at := 0; at < len(positions); at += rows {
+		for part := range slices.Chunk(positions, rows) {
 			var values []int64
-			for _, p := range positions[at:min(at+rows, len(positions))] {
+			for _, p := range part {
 				values = append(values, -p)
 			}
 			col := numbers(mem, values)
@@ -50,6 +51,19 @@ func numberedRun(mem memory.Allocator, positions []int64, rows int) Run {
 	return Run{Positions: positions, Some: read, Open: func(context.Context) (batch.Reader, error) {
 		return nil, fmt.Errorf("all columns asked for")
 	}}
+}
+
+// numberedBase reads the base rows of some positions, whose numbers are these.
+func numberedBase(mem memory.Allocator, positions []int64, rows int) batch.Reader {
+	schema := arrow.NewSchema([]arrow.Field{numberSchema.Field(1), {Name: PositionColumn, Type: arrow.PrimitiveTypes.Int64}}, nil)
+	var recs []arrow.RecordBatch
+	for part := range slices.Chunk(positions, rows) {
+		cols := []arrow.Array{numbers(mem, part), numbers(mem, part)}
+		recs = append(recs, array.NewRecordBatch(schema, cols, int64(len(part))))
+		cols[0].Release()
+		cols[1].Release()
+	}
+	return batch.FromSlice(schema, recs)
 }
 
 // TestPositionStretches merges logs whose positions lie in many stretches, and
@@ -103,16 +117,7 @@ func TestPositionStretches(t *testing.T) {
 			if len(columns) != 1 || columns[0] != 1 || !position {
 				t.Errorf("base asked for columns %v, position %v", columns, position)
 			}
-			schema := arrow.NewSchema([]arrow.Field{numberSchema.Field(1), {Name: PositionColumn, Type: arrow.PrimitiveTypes.Int64}}, nil)
-			var recs []arrow.RecordBatch
-			for at := 0; at < len(base); at += rows {
-				part := base[at:min(at+rows, len(base))]
-				cols := []arrow.Array{numbers(mem, part), numbers(mem, part)}
-				recs = append(recs, array.NewRecordBatch(schema, cols, int64(len(part))))
-				cols[0].Release()
-				cols[1].Release()
-			}
-			return ownedReader{batch.FromSlice(schema, recs)}, nil
+			return ownedReader{numberedBase(mem, base, rows)}, nil
 		}
 		rd, err := Merge(context.Background(), in, Options{Allocator: mem, BatchSize: []int{0, 100, 20000}[seed%3]})
 		if err != nil {
@@ -146,19 +151,13 @@ func TestPositionStretches(t *testing.T) {
 // countingRun counts the batches that were taken of a run's reader, which knows
 // its number of rows or does not.
 type countingRun struct {
-	batch.Reader
-	taken *int
+	countingReader
 	knows bool
 }
 
 func (r countingRun) Rows() (int64, bool) {
 	n, known := batch.Rows(r.Reader)
 	return n, known && r.knows
-}
-
-func (r countingRun) Next() (arrow.RecordBatch, error) {
-	*r.taken++
-	return r.Reader.Next()
 }
 
 // TestPositionStreams: of logs no more is read than the base rows need, where
@@ -175,19 +174,11 @@ func TestPositionStreams(t *testing.T) {
 		taken, open := 0, run.Some
 		run.Some = func(ctx context.Context, columns []int) (batch.Reader, error) {
 			rd, err := open(ctx, columns)
-			return countingRun{rd, &taken, knows}, err
+			return countingRun{countingReader{rd, &taken}, knows}, err
 		}
 		in := Input{Schema: numberSchema, Output: []int{1}, Runs: []Run{run}}
 		in.Base = func(context.Context, []int, bool) (batch.Reader, error) {
-			schema := arrow.NewSchema([]arrow.Field{numberSchema.Field(1), {Name: PositionColumn, Type: arrow.PrimitiveTypes.Int64}}, nil)
-			var recs []arrow.RecordBatch
-			for at := 0; at < len(positions); at += rows {
-				cols := []arrow.Array{numbers(mem, positions[at:at+rows]), numbers(mem, positions[at:at+rows])}
-				recs = append(recs, array.NewRecordBatch(schema, cols, rows))
-				cols[0].Release()
-				cols[1].Release()
-			}
-			return batch.FromSlice(schema, recs), nil
+			return numberedBase(mem, positions, rows), nil
 		}
 		rd, err := Merge(context.Background(), in, Options{Allocator: mem})
 		if err != nil {

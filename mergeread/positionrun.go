@@ -79,10 +79,7 @@ func (r *positionRun) fold(last int64, to *stretchFold) error {
 				return err
 			}
 		}
-		st := &m.alg.delta
-		if r.s.kind == Delete {
-			st = &m.alg.deletes
-		}
+		st := m.stepOf(r.s)
 		n := min(len(positions), r.s.rows-r.row)
 		for i, pos := range positions[:n] {
 			if err := to.join(m, st, pos, makeRef(r.n, r.row+i)); err != nil {
@@ -97,10 +94,6 @@ func (r *positionRun) fold(last int64, to *stretchFold) error {
 
 // has tells whether rows of the batch of a number are still to be folded.
 func (r *positionRun) has(n int) bool { return r.s != nil && r.n == n && r.row < r.s.rows }
-
-func (r *positionRun) failed(err error) error {
-	return fmt.Errorf("merge log %s (instant %s): %w", r.run.Name, r.run.Instant, err)
-}
 
 func (r *positionRun) close() error {
 	if r.rd == nil {

@@ -161,7 +161,7 @@ func (p *sortedPath) openRun(i int) error {
 	p.m.enter(*run)
 	rd, err := run.Open(p.ctx)
 	if err != nil {
-		return fmt.Errorf("merge log %s (instant %s): %w", run.Name, run.Instant, err)
+		return run.failed(err)
 	}
 	c := &cursor{name: fmt.Sprintf("log %s (instant %s)", run.Name, run.Instant), rd: rd, rules: p.m.ruleset}
 	c.source = func(rec arrow.RecordBatch) (*source, error) { return p.binding.logs(rec, nil, i, p.opts.Stats) }
@@ -320,11 +320,7 @@ func (p *sortedPath) group(log *cursor) error {
 		if p.mixed {
 			p.m.ruleset = c.rules
 		}
-		st := &p.m.alg.delta
-		if c.s.kind == Delete {
-			st = &p.m.alg.deletes
-		}
-		if logs, err = p.m.apply(st, logs, state{makeRef(c.n, c.row), noOverlay}); err == nil {
+		if logs, err = p.m.apply(p.m.stepOf(c.s), logs, state{makeRef(c.n, c.row), noOverlay}); err == nil {
 			err = p.take(c, 1)
 		}
 	}
@@ -335,40 +331,17 @@ func (p *sortedPath) group(log *cursor) error {
 	case err != nil:
 		return err
 	case len(p.bases) == 0:
-		p.insert(logs)
+		p.m.insert(logs, &p.out, p.opts.Stats)
 		return nil
 	}
 	return p.update(logs)
 }
 
-// insert yields the row of a key that the base does not have.
-func (p *sortedPath) insert(logs state) {
-	switch del := p.m.deleted(logs); {
-	case p.in.NoInserts:
-	case !del:
-		p.opts.Stats.Inserted++
-		p.out.addState(logs, false)
-	case p.out.wantDels:
-		p.out.addState(logs, true)
-	}
-}
-
 // update yields the rows of a key that the base has.
 func (p *sortedPath) update(logs state) error {
-	stats := p.opts.Stats
-	older := state{p.bases[0], noOverlay}
-	s, err := p.m.apply(&p.m.alg.final, older, logs)
+	s, del, err := p.m.update(p.bases[0], logs, p.opts.Stats)
 	if err != nil {
 		return err
-	}
-	del := p.m.deleted(s)
-	switch {
-	case s == older:
-		stats.Kept++
-	case del:
-		stats.Deleted++
-	default:
-		stats.Updated++
 	}
 	if !del || p.out.wantDels {
 		p.out.addState(s, del)

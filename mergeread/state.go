@@ -181,6 +181,14 @@ func (m *resolver) ordered(r ref) bool {
 	return false
 }
 
+// stepOf is the step by which the rows of a source join the log side.
+func (m *resolver) stepOf(s *source) *step {
+	if s.kind == Delete {
+		return &m.alg.deletes
+	}
+	return &m.alg.delta
+}
+
 // apply combines two records of one key by a step.
 func (m *resolver) apply(st *step, older, newer state) (state, error) {
 	if st.choose == byMerger {
