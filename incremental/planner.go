@@ -20,7 +20,7 @@ func NewPlanner(ctx context.Context, s *snapshot.Snapshot, r Range) (*Planner, e
 	p := &Planner{snap: s, rng: r, writes: make([]write, 0, len(r.Instants))}
 	mor := s.Config().Type == snapshot.MergeOnRead
 	for _, i := range r.Instants {
-		m, err := s.Timeline().CommitMetadata(ctx, i)
+		m, err := s.Timeline().WrittenMetadata(ctx, i)
 		if err != nil {
 			return nil, err
 		}

@@ -135,7 +135,10 @@ func (g *growing) copy(file string) {
 	g.mkdir(filepath.Dir(file))
 	data, err := os.ReadFile(filepath.Join(g.from, file))
 	if err == nil {
-		err = os.WriteFile(filepath.Join(g.dir, file), data, 0o644)
+		err = os.WriteFile(filepath.Join(g.dir, file+".tmp"), data, 0o644)
+	}
+	if err == nil {
+		err = os.Rename(filepath.Join(g.dir, file+".tmp"), filepath.Join(g.dir, file))
 	}
 	if err != nil {
 		g.Fatal(err)
@@ -432,6 +435,48 @@ func (c *consumer) same(who string, want rowsByKey) {
 	c.Helper()
 	if !maps.Equal(c.copy, want) {
 		(&lawTable{T: c.T}).same(who, c.copy, want)
+	}
+}
+
+// TestFollowUnwritten follows a table where the file that completes a write
+// shows before its bytes do: the write must not be passed over.
+func TestFollowUnwritten(t *testing.T) {
+	g := newGrowing(t, "v9/clustering_cow")
+	g.begin(0)
+	g.complete(0)
+	changes, err := g.open().Changes(t.Context(), "latest", provider.Follow{Query: provider.Query{Type: provider.Incremental}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := g.rows()
+	g.begin(1)
+	file := filepath.Join(g.dir, g.writes[1].File)
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if ch, err := changes.Poll(t.Context()); !errors.Is(err, snapshot.ErrCorrupt) {
+		t.Fatalf("Poll at an empty file: %v, %v", ch, err)
+	}
+	g.complete(1)
+	ch, err := changes.Poll(t.Context())
+	if err != nil || ch == nil {
+		t.Fatalf("Poll once it is written: %v, %v", ch, err)
+	}
+	rows := 0
+	for b, err := range ch.Batches() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows += int(b.NumRows())
+	}
+	changed := 0
+	for key, row := range g.rows() {
+		if before[key] != row {
+			changed++
+		}
+	}
+	if rows != changed || rows == 0 {
+		t.Fatalf("%d rows, want %d", rows, changed)
 	}
 }
 

@@ -55,7 +55,7 @@ func (s *Snapshot) archivedReplacedGroups(ctx context.Context) (map[FileGroupID]
 func (s *Snapshot) readReplaced(ctx context.Context, instants []Instant) (map[FileGroupID]string, error) {
 	groups := map[FileGroupID]string{}
 	for _, i := range instants {
-		m, err := s.timeline.CommitMetadata(ctx, i)
+		m, err := s.timeline.WrittenMetadata(ctx, i)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,9 @@ type CommitMetadata struct {
 	// ReplacedFileIDs are the file groups that a replacecommit took away, by
 	// partition path.
 	ReplacedFileIDs map[string][]string `json:"partitionToReplaceFileIds"`
+	// Unwritten: the file is empty, so nothing is known of the write. It is
+	// only just completing, or its writer died at that.
+	Unwritten bool `json:"-"`
 }
 
 // Schema is the table's Avro schema as of the write, "" if it has none.

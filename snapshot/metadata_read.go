@@ -7,20 +7,15 @@ import (
 	"fmt"
 
 	"github.com/hudi-go/hudi/internal/avro"
-	"github.com/hudi-go/hudi/internal/storage"
 )
 
-// CommitMetadata reads what a completed write did. An empty file is empty
-// metadata.
+// CommitMetadata reads what a completed write did. Of an empty file it is
+// empty, as Hudi has it, and Unwritten.
 func (t *Timeline) CommitMetadata(ctx context.Context, i Instant) (*CommitMetadata, error) {
 	if !i.Archived {
-		data, err := storage.ReadFile(ctx, t.st, i.File)
-		if err == nil {
-			m, err := parseCommit(data)
-			return m, t.explain(i, "can't parse the commit's metadata", err)
-		}
-		if !absent(err) {
-			return nil, t.explain(i, "can't read the commit's metadata", err)
+		m, err := t.settledCommit(ctx, i.File)
+		if err == nil || !absent(err) {
+			return m, t.explain(i, "can't read the commit's metadata", err)
 		}
 		// Archived since the timeline was listed.
 	}
@@ -33,6 +28,30 @@ func (t *Timeline) CommitMetadata(ctx context.Context, i Instant) (*CommitMetada
 		err = fmt.Errorf("neither on the active timeline nor in %s", t.cfg.ArchivePath)
 	}
 	return m, t.explain(i, "can't read the commit's metadata: open the table anew, it may have been archived or rolled back since", err)
+}
+
+func (t *Timeline) settledCommit(ctx context.Context, file string) (m *CommitMetadata, err error) {
+	err = t.settle(ctx, file, func(data []byte) error {
+		if m, err = parseCommit(data); err == nil && m.Unwritten {
+			return errUnwritten
+		}
+		return err
+	})
+	if err == errUnwritten {
+		err = nil
+	}
+	return m, err
+}
+
+// WrittenMetadata is as CommitMetadata for a caller that must know what the
+// write did: an empty file is an error.
+func (t *Timeline) WrittenMetadata(ctx context.Context, i Instant) (*CommitMetadata, error) {
+	m, err := t.CommitMetadata(ctx, i)
+	if err == nil && m.Unwritten {
+		return nil, &TableError{Table: t.st.Root(), File: i.File, Instant: i.Requested, Kind: ErrCorrupt, Err: errUnwritten,
+			Reason: "what the write changed is not known: try again if it is only just completing, or else restore the file or roll the write back"}
+	}
+	return m, err
 }
 
 // CompactionPlan reads what a compaction, pending or not, was asked to merge.
@@ -138,10 +157,12 @@ func (t *Timeline) container(ctx context.Context, i Instant, file string, v any)
 	if i.Archived {
 		return t.explain(i, "only the commits of archived instants are read", ErrUnsupported)
 	}
-	data, err := storage.ReadFile(ctx, t.st, file)
-	if err == nil && len(data) > 0 {
-		err = avro.DecodeContainer(data, v)
-	}
+	err := t.settle(ctx, file, func(data []byte) error {
+		if len(data) == 0 {
+			return nil
+		}
+		return avro.DecodeContainer(data, v)
+	})
 	if err == nil {
 		return nil
 	}
@@ -162,7 +183,7 @@ func (t *Timeline) explain(i Instant, reason string, err error) error {
 func parseCommit(data []byte) (*CommitMetadata, error) {
 	switch trimmed := bytes.TrimLeft(data, " \t\r\n"); {
 	case len(trimmed) == 0:
-		return &CommitMetadata{}, nil
+		return &CommitMetadata{Unwritten: true}, nil
 	case bytes.HasPrefix(data, []byte("Obj\x01")):
 		var v avroCommit
 		if err := avro.DecodeContainer(data, &v); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hudi-go/hudi/internal/storage"
 )
@@ -25,6 +26,7 @@ type Timeline struct {
 		loaded *archive
 	}
 	rolledBack lazy[map[string]bool]
+	paused     atomic.Int32 // how often a file was waited for; see settle
 }
 
 // LoadTimeline lists the active timeline.
