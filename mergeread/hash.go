@@ -134,8 +134,8 @@ func (p *hashPath) takeIn(s *source) error {
 }
 
 func (p *hashPath) openBase(to []arrow.RecordBatch) (_ []arrow.RecordBatch, err error) {
-	p.stage = p.elsewhere
 	if p.in.Base == nil {
+		p.startInserts()
 		return to, nil
 	}
 	p.columns = baseColumns(p.fold.resolver, true)
@@ -166,7 +166,7 @@ func baseColumns(m *resolver, key bool) []int {
 func (p *hashPath) rows(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	rec, err := p.base.Next()
 	if err == io.EOF {
-		p.stage = p.elsewhere
+		p.startInserts()
 		return to, p.closeBase()
 	}
 	if err != nil {
@@ -255,42 +255,10 @@ func hashAll(tags []uint32, keys *byteColumn, n int) []uint32 {
 	return tags
 }
 
-// elsewhere takes out the keys that base rows of other tasks have.
-func (p *hashPath) elsewhere(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
+// startInserts goes on to the entries that no base row has.
+func (p *hashPath) startInserts() {
 	p.stage = p.inserts
 	p.resume.take()
-	if p.in.NoInserts {
-		return to, io.EOF
-	}
-	if p.in.Elsewhere == nil || p.fold.table.used == 0 {
-		return to, nil
-	}
-	rd, err := p.in.Elsewhere(p.ctx)
-	if err != nil {
-		return to, err
-	}
-	defer rd.Close()
-	for {
-		rec, err := rd.Next()
-		if err == io.EOF {
-			return to, nil
-		}
-		if err != nil {
-			return to, err
-		}
-		keys, ok := newByteColumn(rec.Column(0))
-		if !ok {
-			rec.Release()
-			return to, fmt.Errorf("mergeread: record keys of type %s are not supported", rec.Column(0).DataType())
-		}
-		p.tags = hashAll(p.tags, &keys, int(rec.NumRows()))
-		for i, tag := range p.tags {
-			if e := p.fold.find(tag, keys.at(i)); e >= 0 {
-				p.fold.consumed[e] = true
-			}
-		}
-		rec.Release()
-	}
 }
 
 // inserts yields the entries that no base row has, one batch per call.

@@ -109,15 +109,6 @@ type Input struct {
 	// the reader was closed.
 	Base func(ctx context.Context, columns []int, position bool) (batch.Reader, error)
 
-	// Elsewhere, if set, reads the record keys (one utf8 column) of the base
-	// rows that Base does not deliver because other tasks read them. Log
-	// records of those keys are left to these tasks.
-	Elsewhere func(ctx context.Context) (batch.Reader, error)
-
-	// NoInserts leaves out the log records whose key no base row has: for all
-	// but one of the tasks that share a slice. It makes Elsewhere needless.
-	NoInserts bool
-
 	// Runs are the log blocks in the order in which they apply.
 	Runs  []Run
 	Rules Rules

@@ -38,7 +38,7 @@ func choose(ctx context.Context, in *Input, o Options, b *binding) path {
 		return newPassPath(ctx, in, o, b)
 	case in.positioned():
 		return newPositionPath(ctx, in, o, b)
-	case in.sortable():
+	case in.Sorted:
 		return newSortedPath(ctx, in, o, b)
 	}
 	return newHashPath(ctx, in, o, b)

@@ -56,7 +56,6 @@ func (o *output) addState(s state, del bool) {
 // one if these are wanted.
 func (m *resolver) insert(s state, o *output, stats *Stats) {
 	switch del := m.deleted(s); {
-	case m.in.NoInserts:
 	case !del:
 		stats.Inserted++
 		o.addState(s, false)

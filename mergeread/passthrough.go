@@ -87,7 +87,7 @@ func (p *passPath) open() (err error) {
 	for p.next < len(p.in.Runs) && p.in.Runs[p.next].Kind == Delete {
 		p.next++
 	}
-	if !p.in.SkipMerge || p.in.NoInserts || p.next == len(p.in.Runs) {
+	if !p.in.SkipMerge || p.next == len(p.in.Runs) {
 		return io.EOF
 	}
 	p.columns = nil

@@ -87,48 +87,6 @@ func tryRows(t *testing.T, rd batch.Reader) ([]string, error) {
 	}
 }
 
-// TestSharedSlice splits the base among tasks: together they give the rows of
-// the whole.
-func TestSharedSlice(t *testing.T) {
-	for seed := range uint64(60) {
-		r := rand.New(rand.NewPCG(seed, 3))
-		m := randomSlice(r, shape{})
-		if !m.hasBase {
-			continue
-		}
-		want := m.merged(m.columnNames(), false)
-		cut := r.IntN(len(m.base) + 1)
-		var got []string
-		for task := range 2 {
-			part := *m
-			part.base = m.base[:cut]
-			rest := m.base[cut:]
-			if task == 1 {
-				part.base, rest = rest, part.base
-			}
-			si := &sliceInput{m: &part, mem: memory.DefaultAllocator, rows: 7}
-			in := si.input(m.columnNames(), false)
-			in.NoInserts = task == 1
-			in.Elsewhere = func(context.Context) (batch.Reader, error) {
-				var objs []map[string]any
-				for _, b := range rest {
-					objs = append(objs, map[string]any{"key": b.key})
-				}
-				return si.reader(arrow.NewSchema([]arrow.Field{m.schema.Field(0)}, nil), objs)
-			}
-			rd, err := Merge(context.Background(), in, Options{MemoryLimit: int64(r.IntN(2)) * 20000})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, rowsOf(t, rd)...)
-		}
-		sort.Strings(got)
-		if !slices.Equal(got, want) {
-			t.Fatalf("seed %d: rows differ\n%s", seed, firstDifference(got, want))
-		}
-	}
-}
-
 // TestPositionsFallBack gives runs positions that can't be used.
 func TestPositionsFallBack(t *testing.T) {
 	for name, damage := range map[string]func(*Run){
@@ -357,7 +315,7 @@ func TestManyKeys(t *testing.T) {
 }
 
 // TestPositionsWithoutRows: records whose base rows were not read are there
-// all the same, unless another task has them.
+// all the same.
 func TestPositionsWithoutRows(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	m := &modelSlice{schema: schema, hasBase: true}
@@ -370,35 +328,28 @@ func TestPositionsWithoutRows(t *testing.T) {
 		log.pos = append(log.pos, int64(i))
 	}
 	m.runs = []modelRun{log}
-	for _, noInserts := range []bool{false, true} {
-		si := &sliceInput{m: m, mem: memory.DefaultAllocator, rows: 10}
-		in := si.input([]string{"n"}, false)
-		in.NoInserts = noInserts
-		open := in.Base
-		in.Base = func(ctx context.Context, columns []int, position bool) (batch.Reader, error) {
-			rd, err := open(ctx, columns, position)
-			if err != nil {
-				return nil, err
-			}
-			recs, err := batch.Collect(rd)
-			if err != nil {
-				return nil, err
-			}
-			return batch.FromSlice(recs[0].Schema(), []arrow.RecordBatch{recs[0].NewSlice(2, 4), recs[0].NewSlice(7, 8)}), nil
-		}
-		rd, err := Merge(context.Background(), in, Options{})
+	si := &sliceInput{m: m, mem: memory.DefaultAllocator, rows: 10}
+	in := si.input([]string{"n"}, false)
+	open := in.Base
+	in.Base = func(ctx context.Context, columns []int, position bool) (batch.Reader, error) {
+		rd, err := open(ctx, columns, position)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
-		want := 10
-		if noInserts {
-			want = 3
+		recs, err := batch.Collect(rd)
+		if err != nil {
+			return nil, err
 		}
-		rows := rowsOf(t, rd)
-		sort.Strings(rows)
-		if len(rows) != want || noInserts && rows[2] != `{"n":107}` {
-			t.Errorf("no inserts %v: rows %v", noInserts, rows)
-		}
+		return batch.FromSlice(recs[0].Schema(), []arrow.RecordBatch{recs[0].NewSlice(2, 4), recs[0].NewSlice(7, 8)}), nil
+	}
+	rd, err := Merge(context.Background(), in, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := rowsOf(t, rd)
+	sort.Strings(rows)
+	if len(rows) != 10 || rows[7] != `{"n":107}` {
+		t.Errorf("rows %v", rows)
 	}
 }
 

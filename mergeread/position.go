@@ -18,10 +18,9 @@ import (
 var errPositions = errors.New("positions do not fit the rows")
 
 // positioned says that the log side can be found by base row ordinals: every
-// run has positions, and they ascend, as they do in all that Hudi writes. With
-// Elsewhere the rows of other tasks are asked for by key, so keys it is.
+// run has positions, and they ascend, as they do in all that Hudi writes.
 func (in *Input) positioned() bool {
-	if in.Base == nil || in.Elsewhere != nil || len(in.Runs) == 0 {
+	if in.Base == nil || len(in.Runs) == 0 {
 		return false
 	}
 	for _, r := range in.Runs {
@@ -252,9 +251,6 @@ func (p *positionPath) flushStrays(to []arrow.RecordBatch) ([]arrow.RecordBatch,
 
 // rest yields the records of positions behind the last base row.
 func (p *positionPath) rest(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
-	if p.in.NoInserts {
-		return to, io.EOF
-	}
 	for p.strays.rows < p.opts.BatchSize {
 		first := p.next()
 		if first == math.MaxInt64 {

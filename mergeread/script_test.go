@@ -97,8 +97,6 @@ func parseScript(t *testing.T, d *datadriven.TestData) *script {
 			sc.emit = true
 		case "skip_merge":
 			sc.input.SkipMerge = true
-		case "no_inserts":
-			sc.input.NoInserts = true
 		default:
 			d.Fatalf(t, "argument %q is not known", a.Key)
 		}

@@ -262,7 +262,7 @@ func (p *sortedPath) rivalless() (*cursor, int) {
 			return b, n
 		}
 	}
-	if c == nil || !c.plain || p.in.NoInserts || p.base.has(c.key) {
+	if c == nil || !c.plain || p.base.has(c.key) {
 		return c, 0
 	}
 	n := c.s.rows - c.row
@@ -351,7 +351,3 @@ func (p *sortedPath) update(logs state) error {
 	}
 	return nil
 }
-
-// sortable says that the sorted path can read a slice: all but the first base
-// row of a key must not need looking up elsewhere.
-func (in *Input) sortable() bool { return in.Sorted && in.Elsewhere == nil }
