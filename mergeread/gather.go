@@ -177,14 +177,11 @@ func (g *gatherer) values(sel *selection, valid *memory.Buffer, nulls int) (*arr
 		return array.NewData(g.dt, n, []*memory.Buffer{nil}, nil, n, 0), nil
 	case arrow.BOOL:
 		return g.finish(n, nulls, nil, valid, g.bools(spans, n)), nil
-	case arrow.STRING, arrow.BINARY:
-		offs, data, err := g.strings32(spans, n)
+	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:
+		offs, data, err := g.strings(sel)
 		if err != nil {
 			return nil, err
 		}
-		return g.finish(n, nulls, nil, valid, offs, data), nil
-	case arrow.LARGE_STRING, arrow.LARGE_BINARY:
-		offs, data := g.strings64(spans, n)
 		return g.finish(n, nulls, nil, valid, offs, data), nil
 	case arrow.STRUCT:
 		return g.structs(sel, valid, nulls)

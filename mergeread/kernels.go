@@ -2,6 +2,7 @@ package mergeread
 
 import (
 	"encoding/binary"
+	"math"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -122,57 +123,38 @@ func (g *gatherer) bools(spans []span, n int) *memory.Buffer {
 	return buf
 }
 
-// strings32 copies values with 32-bit offsets.
-func (g *gatherer) strings32(spans []span, n int) (offs, data *memory.Buffer, err error) {
-	size := int64(0)
-	for _, s := range spans {
-		if s.src >= 0 {
-			if v := &g.views[s.src]; v.arr != nil {
-				size += int64(v.off32[s.row+s.n]) - int64(v.off32[s.row])
-			}
-		}
+// strings copies values of any number of bytes.
+func (g *gatherer) strings(sel *selection) (offs, data *memory.Buffer, err error) {
+	switch g.dt.ID() {
+	case arrow.LARGE_STRING, arrow.LARGE_BINARY:
+		return copyStrings(g, sel, off64s, math.MaxInt64)
 	}
-	if size > maxOffset {
-		return nil, nil, errTooLong
-	}
-	offs, data = batch.NewBuffer(g.mem, 4*(n+1)), batch.NewBuffer(g.mem, int(size))
-	o, d := arrow.Int32Traits.CastFromBytes(offs.Bytes()), data.Bytes()
-	k, at := 0, int32(0)
-	for _, s := range spans {
-		if s.src < 0 || g.views[s.src].arr == nil {
-			for range s.n {
-				o[k] = at
-				k++
-			}
-			continue
-		}
-		v := &g.views[s.src]
-		from := v.off32[s.row : s.row+s.n+1]
-		delta := at - from[0]
-		for i, x := range from[:s.n] {
-			o[k+i] = x + delta
-		}
-		k += int(s.n)
-		at += int32(copyText(d[at:], v.data[from[0]:], int(from[s.n]-from[0])))
-	}
-	o[n] = at
-	return offs, data, nil
+	return copyStrings(g, sel, off32s, maxOffset)
 }
 
-// strings64 copies values with 64-bit offsets.
-func (g *gatherer) strings64(spans []span, n int) (offs, data *memory.Buffer) {
+// off32s and off64s are the offsets of a view, for copyStrings.
+func off32s(v *view) []int32 { return v.off32 }
+func off64s(v *view) []int64 { return v.off64 }
+
+// copyStrings copies values of as many bytes as the offsets of say. most is the
+// last offset that there may be.
+func copyStrings[T int32 | int64](g *gatherer, sel *selection, of func(*view) []T, most int64) (offs, data *memory.Buffer, err error) {
 	size := int64(0)
-	for _, s := range spans {
+	for _, s := range sel.spans {
 		if s.src >= 0 {
 			if v := &g.views[s.src]; v.arr != nil {
-				size += v.off64[s.row+s.n] - v.off64[s.row]
+				from := of(v)
+				size += int64(from[s.row+s.n]) - int64(from[s.row])
 			}
 		}
 	}
-	offs, data = batch.NewBuffer(g.mem, 8*(n+1)), batch.NewBuffer(g.mem, int(size))
-	o, d := arrow.Int64Traits.CastFromBytes(offs.Bytes()), data.Bytes()
-	k, at := 0, int64(0)
-	for _, s := range spans {
+	if size > most {
+		return nil, nil, errTooLong
+	}
+	offs, data = batch.NewBuffer(g.mem, int(unsafe.Sizeof(T(0)))*(sel.n+1)), batch.NewBuffer(g.mem, int(size))
+	o, d := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(offs.Bytes()))), sel.n+1), data.Bytes()
+	k, at := 0, T(0)
+	for _, s := range sel.spans {
 		if s.src < 0 || g.views[s.src].arr == nil {
 			for range s.n {
 				o[k] = at
@@ -181,16 +163,16 @@ func (g *gatherer) strings64(spans []span, n int) (offs, data *memory.Buffer) {
 			continue
 		}
 		v := &g.views[s.src]
-		from := v.off64[s.row : s.row+s.n+1]
+		from := of(v)[s.row : s.row+s.n+1]
 		delta := at - from[0]
 		for i, x := range from[:s.n] {
 			o[k+i] = x + delta
 		}
 		k += int(s.n)
-		at += int64(copyText(d[at:], v.data[from[0]:], int(from[s.n]-from[0])))
+		at += T(copyText(d[at:], v.data[from[0]:], int(from[s.n]-from[0])))
 	}
-	o[n] = at
-	return offs, data
+	o[sel.n] = at
+	return offs, data, nil
 }
 
 // copyText copies n bytes. Short ones, which most are, go as two words where
