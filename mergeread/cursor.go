@@ -114,13 +114,13 @@ func (c *cursor) spent() bool { return c != nil && !c.done && c.row == c.s.rows 
 
 // has tells whether the next row of the base batch has the key.
 func (c *cursor) has(key []byte) bool {
-	return c != nil && !c.done && !c.spent() && bytes.Equal(c.s.keys.at(c.row), key)
+	return c.row < c.s.rows && bytes.Equal(c.s.keys.at(c.row), key)
 }
 
-// stretch is the number of rows from here on, in this batch, whose key is
-// less than limit.
-func (c *cursor) stretch(limit []byte, compared *int64) int {
-	return c.codes.below(c.row, limit, compared)
+// seek gives the number of rows from here on, in this batch, whose keys are
+// less than one, and tells whether the next row has that key.
+func (c *cursor) seek(key []byte, compared *int64) (n int, met bool) {
+	return c.codes.seek(c.row, key, compared)
 }
 
 // closed is the number of rows among the next n whose keys can't go on in the

@@ -114,27 +114,35 @@ func (k *keyCodes) codeOf(key []byte) uint64 {
 	return keyPrefix(key[len(k.shared):])
 }
 
-// below is the number of rows, from row on, whose keys are less than limit.
-// compared counts the numbers and keys looked at.
-func (k *keyCodes) below(row int, limit []byte, compared *int64) int {
-	if !k.shares(limit) {
+// seek gives the number of rows, from row on, whose keys are less than one, and
+// tells whether the next row has that key. compared counts the numbers and keys
+// looked at.
+func (k *keyCodes) seek(row int, key []byte, compared *int64) (n int, met bool) {
+	if !k.shares(key) {
 		*compared++
-		if bytes.Compare(limit, k.shared) > 0 {
-			return len(k.codes) - row
+		if bytes.Compare(key, k.shared) > 0 {
+			n = len(k.codes) - row
 		}
-		return 0
+		return n, false
 	}
-	code := k.codeOf(limit)
-	n := codesBelow(k.codes[row:], code, compared)
+	code := k.codeOf(key)
+	n = codesBelow(k.codes[row:], code, compared)
 	equal := k.codes[row+n:]
-	behind := func(i int) bool {
+	order := func(i int) int { // of a row of equal and the key
 		*compared++
-		return equal[i] != code || bytes.Compare(k.keys.at(row+n+i), limit) >= 0
+		if equal[i] != code {
+			return 1
+		}
+		return bytes.Compare(k.keys.at(row+n+i), key)
 	}
-	if len(equal) == 0 || behind(0) { // as good as always
-		return n
+	if len(equal) == 0 {
+		return n, false
 	}
-	return n + 1 + sort.Search(len(equal)-1, func(i int) bool { return behind(i + 1) })
+	if first := order(0); first >= 0 { // as good as always
+		return n, first == 0
+	}
+	more := 1 + sort.Search(len(equal)-1, func(i int) bool { return order(i+1) >= 0 })
+	return n + more, more < len(equal) && order(more) == 0
 }
 
 // codesBelow is the number of leading codes that are less than one: first by

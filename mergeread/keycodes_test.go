@@ -60,8 +60,9 @@ func TestKeyCodes(t *testing.T) {
 				want++
 			}
 			compared := int64(0)
-			if got := codes.below(row, limit, &compared); got != want {
-				t.Fatalf("%q from %d on below %q: %d rows, want %d", keys, row, limit, got, want)
+			got, met := codes.seek(row, limit, &compared)
+			if has := row+want < len(keys) && bytes.Equal(keys[row+want], limit); got != want || met != has {
+				t.Fatalf("%q from %d on below %q: %d rows, want %d; met %t, want %t", keys, row, limit, got, want, met, has)
 			}
 			if compared == 0 || compared > 40 {
 				t.Fatalf("%d numbers compared", compared)

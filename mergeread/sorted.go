@@ -190,7 +190,7 @@ func (p *sortedPath) merge(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) 
 			}
 			continue
 		}
-		c, n := p.rivalless()
+		c, n, met := p.rivalless()
 		var err error
 		switch {
 		case c == nil:
@@ -199,7 +199,7 @@ func (p *sortedPath) merge(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) 
 			}
 			return to, err
 		case n == 0:
-			err = p.group(c)
+			err = p.group(c, met)
 		case n >= passRows:
 			to, err = p.pass(c, n, to)
 		default:
@@ -250,31 +250,36 @@ func (p *sortedPath) flush(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) 
 // rivalless gives the cursor with the least key, nil if all are done, and the
 // number of rows that it can yield unseen: rows of the base that no log has, or
 // live log rows of different keys that nothing else has. None means that the
-// cursor is a log whose key needs a look at all of its records.
-func (p *sortedPath) rivalless() (*cursor, int) {
-	c := p.logs.winner()
-	if b := p.base; b != nil && !b.done {
-		n := b.s.rows - b.row
-		if c != nil {
-			n = b.stretch(c.key, &p.logs.compared)
-		}
-		if n > 0 || c == nil {
-			return b, n
+// cursor is a log whose key needs a look at all of its records; met tells whether
+// the base's next row has that key.
+func (p *sortedPath) rivalless() (c *cursor, n int, met bool) {
+	c = p.logs.winner()
+	b := p.base
+	if b != nil && b.done {
+		b = nil
+	}
+	switch {
+	case c == nil && b != nil:
+		return b, b.s.rows - b.row, false
+	case b != nil:
+		if n, met = b.seek(c.key, &p.logs.compared); n > 0 {
+			return b, n, false
 		}
 	}
-	if c == nil || !c.plain || p.base.has(c.key) {
-		return c, 0
+	if c == nil || !c.plain || met {
+		return c, 0, met
 	}
-	n := c.s.rows - c.row
+	n = c.s.rows - c.row
 	if r := p.logs.runnerUp(); r != nil {
-		n = c.stretch(r.key, &p.logs.compared)
+		n, _ = c.seek(r.key, &p.logs.compared)
 	}
-	if b := p.base; n > 0 && b != nil && !b.done {
-		n = min(n, c.stretch(b.s.keys.at(b.row), &p.logs.compared))
+	if n > 0 && b != nil {
+		before, _ := c.seek(b.s.keys.at(b.row), &p.logs.compared)
+		n = min(n, before)
 	}
 	n = c.closed(n)
 	p.opts.Stats.Inserted += int64(n)
-	return c, n
+	return c, n, false
 }
 
 // pass yields a long stretch as a slice of its batch.
@@ -304,15 +309,16 @@ func (p *sortedPath) take(c *cursor, n int) error {
 	return err
 }
 
-// group merges all records of the least key, which log is the first to have:
-// the log records from the oldest to the newest, then the result over the first
-// base row. Other base rows of the key pass, as they do in a merge by hashing.
-func (p *sortedPath) group(log *cursor) error {
+// group merges all records of the least key, which log is the first to have, and
+// the base if met is set: the log records from the oldest to the newest, then the
+// result over the first base row. Other base rows of the key pass, as they do in a
+// merge by hashing.
+func (p *sortedPath) group(log *cursor, met bool) error {
 	key := log.key // stays where it is until the window shrinks
 	p.bases = p.bases[:0]
-	for p.base.has(key) {
-		p.bases = append(p.bases, makeRef(p.base.n, p.base.row))
-		p.base.row++
+	for b := p.base; met; met = !b.plain && b.has(key) {
+		p.bases = append(p.bases, makeRef(b.n, b.row))
+		b.row++
 	}
 	logs := state{makeRef(log.n, log.row), noOverlay}
 	err := p.take(log, 1)
