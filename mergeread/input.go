@@ -134,6 +134,9 @@ type Options struct {
 	// disk, in bytes; 0 = no limit.
 	MemoryLimit int64
 	SpillDir    string // "" = os.TempDir()
+	// Unsorted, if set, is told when a source breaks the promise of Input.Sorted,
+	// and its slice is merged by hashing from there on.
+	Unsorted func(error)
 	// Stats, if set, is added to while the merge runs, by the goroutine that
 	// calls Next.
 	Stats *Stats

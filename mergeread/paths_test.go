@@ -45,12 +45,21 @@ func TestUnsorted(t *testing.T) {
 		si := &sliceInput{m: m, mem: mem, rows: 1 + r.IntN(10), owned: seed%2 == 0}
 		in := si.input(m.columnNames(), false)
 		in.Sorted = true
-		rd, err := Merge(context.Background(), in, Options{Allocator: mem, BatchSize: 1 + r.IntN(8)})
+		told := 0
+		unsorted := func(err error) {
+			if told++; !errors.Is(err, ErrUnsorted) {
+				t.Errorf("seed %d: told of %v", seed, err)
+			}
+		}
+		rd, err := Merge(context.Background(), in, Options{Allocator: mem, BatchSize: 1 + r.IntN(8), Unsorted: unsorted})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := tryRows(t, rd)
 		mem.AssertSize(t, 0)
+		if told > 1 || err != nil && told == 0 {
+			t.Fatalf("seed %d: told %d times, error %v", seed, told, err)
+		}
 		if err != nil {
 			if !errors.Is(err, ErrUnsorted) || !strings.Contains(err.Error(), "record key") {
 				t.Fatalf("seed %d: error %v", seed, err)

@@ -56,7 +56,7 @@ func (r *resume) check() error {
 }
 
 func (r *resume) failed(e int) error {
-	return fmt.Errorf("record key %q was merged before all its records were seen, as a file of the slice breaks the key order of the lsm_tree layout: merge with Input.Sorted off: %w",
+	return fmt.Errorf("record key %q was merged before all its records were seen, as a file of the slice breaks the key order of the lsm_tree layout: %w",
 		r.fold.key(e), ErrUnsorted)
 }
 

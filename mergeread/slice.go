@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hudi-go/hudi/internal/batch"
 	"github.com/hudi-go/hudi/internal/storage"
@@ -11,6 +12,10 @@ import (
 	"github.com/hudi-go/hudi/scan"
 	"github.com/hudi-go/hudi/snapshot"
 )
+
+// OptionSorted is a read option: false merges slices of the lsm_tree layout by
+// hashing, for tables with files that are not in key order after all.
+const OptionSorted = "hudi.merge.sorted"
 
 // Slices implements [scan.Merger]: it opens the files of a slice, makes an
 // [Input] of them and merges it.
@@ -83,11 +88,12 @@ func (s *slice) merge(ctx context.Context, m Slices) (batch.Reader, error) {
 		in.Runs = append(in.Runs, run)
 	}
 	s.pruning(in.Runs, m.SkipMerge)
-	in.Sorted = s.env.Config.StorageLayout == "lsm_tree" && allNative(s.task.Slice.Logs) && !s.bootstrapped()
+	in.Sorted = s.env.Config.StorageLayout == "lsm_tree" && allNative(s.task.Slice.Logs) && !s.bootstrapped() &&
+		!strings.EqualFold(s.env.Job.Options[OptionSorted], "false")
 	s.streamed = !m.SkipMerge && in.positioned()
 	r, err := Merge(ctx, in, Options{
 		Allocator: s.env.Allocator, BatchSize: s.env.Options.BatchSize,
-		MemoryLimit: s.memory(), SpillDir: m.SpillDir, Stats: &s.stats,
+		MemoryLimit: s.memory(), SpillDir: m.SpillDir, Stats: &s.stats, Unsorted: s.unsorted,
 	})
 	if err != nil {
 		return nil, err
@@ -103,6 +109,12 @@ func (s *slice) memory() int64 {
 		return 0
 	}
 	return max(1, all/merges)
+}
+
+// unsorted tells of a file that is not in key order.
+func (s *slice) unsorted(err error) {
+	s.env.Options.Logger.Warn("a file is not in key order as the layout lsm_tree promises: its file group is merged by hashing, which takes more memory",
+		"table", s.env.Job.URI, "file group", s.task.Slice.FileID, "partition", s.task.Slice.Partition, "why", err)
 }
 
 // base opens the base file with some columns of the working schema.
@@ -131,11 +143,16 @@ func (s *slice) failed(err error) error {
 	if d := damage(err); d != "" { // of a native log: base files are named already
 		reason += ": " + d
 	}
-	var kind error
-	if errors.Is(err, ErrNoMerger) {
-		kind = snapshot.ErrUnsupported
+	te = &snapshot.TableError{Table: s.env.Job.URI, Instant: f.BaseInstant, Err: err}
+	switch {
+	case errors.Is(err, ErrNoMerger):
+		te.Kind = snapshot.ErrUnsupported
+	case errors.Is(err, ErrUnsorted):
+		te.Key = OptionSorted
+		reason += ": the read option " + OptionSorted + "=false merges by hashing, whatever the order"
 	}
-	return &snapshot.TableError{Table: s.env.Job.URI, Instant: f.BaseInstant, Kind: kind, Err: err, Reason: reason}
+	te.Reason = reason
+	return te
 }
 
 func (s *slice) closeFiles() error {

@@ -79,6 +79,9 @@ func (p *sortedPath) step(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 		for _, rec := range to[had:] {
 			rec.Release()
 		}
+		if p.opts.Unsorted != nil {
+			p.opts.Unsorted(err)
+		}
 		return to[:had], p.fallBack()
 	}
 	if err == nil || err == io.EOF {

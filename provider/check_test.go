@@ -57,7 +57,7 @@ func TestOptionsRefused(t *testing.T) {
 		{"hudi.cdc.format", "xml", "use struct or json"},
 		{"hudi.pruning.disable", "pages, foo", "late_columns or all"},
 		{"hoodie.bucket.index.num.buckets", "0", "1 or more"},
-		{"hudi.prunning.disable", "pages", "there are hudi.cdc.format and hudi.pruning.disable"},
+		{"hudi.prunning.disable", "pages", "there are hudi.cdc.format, hudi.merge.sorted and hudi.pruning.disable"},
 	} {
 		_, err := provider.Open(t.Context(), dir, provider.Options{Hudi: map[string]string{c.key: c.value}})
 		var option *provider.OptionError

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hudi-go/hudi/incremental"
+	"github.com/hudi-go/hudi/mergeread"
 	"github.com/hudi-go/hudi/scan"
 	"github.com/hudi-go/hudi/snapshot"
 )
@@ -28,7 +29,9 @@ type OptionError struct {
 
 func (e *OptionError) Error() string {
 	if e.Want == "" {
-		return fmt.Sprintf("read option %s is not known: there are %s", e.Key, strings.Join(ownOptions(), " and "))
+		own := ownOptions()
+		last := len(own) - 1
+		return fmt.Sprintf("read option %s is not known: there are %s and %s", e.Key, strings.Join(own[:last], ", "), own[last])
 	}
 	return fmt.Sprintf("read option %s: the value %q is not known: use %s", e.Key, e.Value, e.Want)
 }
@@ -50,6 +53,7 @@ var readOptions = map[string]*values{
 		scan.PruneExpressions, scan.PruneBuckets, scan.PruneBloomFilters, scan.PruneFileKeys, scan.PruneRowGroups,
 		scan.PrunePages, scan.PruneLogs, scan.PruneLate, "all",
 	}},
+	mergeread.OptionSorted:                      flags,
 	"hoodie.index.type":                         nil,
 	"hoodie.bucket.index.num.buckets":           {number: true},
 	"hoodie.bucket.index.hash.field":            nil,
