@@ -6,7 +6,8 @@
 DIR/cow   one bulk insert: 17 columns, gzip (Hudi's default codec), one file per 3M rows
 DIR/mor   the same rows, then three rounds that each update 5 % of the rows (one in ten of them late, so that the
           event-time merge keeps the old row) and delete 1 %, all in Avro log blocks, never compacted
-DIR/lsm   the same with two rounds (10 % updated), turned into native logs in the sorted layout
+DIR/lsm   the same with two rounds (10 % updated), turned into native logs in the sorted layout, and written anew by
+          the Parquet writer that Hudi has
 DIR/near  as lsm, but what a round changes lies together in key order, as the newest orders would
 
 The data is deterministic: every column is a hash of the row number. Cardinalities and lengths follow TPC-H at
@@ -14,11 +15,14 @@ scale rows / 6M. Needs Java, pyspark and Maven (see ../testdata/gen/requirements
 """
 
 import argparse
+import glob
 import os
 import shutil
 import subprocess
 import sys
 import time
+
+import pyarrow.parquet as pq
 
 WORDS = (
     "furiously carefully quickly blithely slyly regular express special final ironic pending bold even silent "
@@ -187,6 +191,27 @@ def sort(table, to):
     convert(table, to, Options(lsm=True, group_rows=1 << 20))
 
 
+def rewrite(spark, table):
+    """Writes the Parquet files of a table anew by the writer that Hudi has, footers kept: pyarrow, which the converter
+    uses, makes larger pages and dictionaries that do not pay."""
+    hadoop, parquet = spark._jvm.org.apache.hadoop.fs, spark._jvm.org.apache.parquet.hadoop
+    conf = spark._jsc.hadoopConfiguration()
+    spark.conf.set("spark.sql.files.maxPartitionBytes", str(1 << 40))
+    spark.conf.set("spark.sql.parquet.writeLegacyFormat", "true")  # decimals as Hudi has them
+    for path in sorted(glob.glob(f"{table}/*.parquet")):
+        footer = {k.decode(): v.decode() for k, v in (pq.read_metadata(path).metadata or {}).items() if k != b"ARROW:schema"}
+        options = {"compression": "gzip", "parquet.block.size": str(1 << 30)}
+        spark.read.parquet(path).coalesce(1).write.options(**options).parquet(path + ".new")
+        (part,) = glob.glob(f"{path}.new/part-*")
+        schema = parquet.ParquetFileReader.readFooter(conf, hadoop.Path(part)).getFileMetaData().getSchema()
+        whole = parquet.ParquetFileWriter(conf, schema, hadoop.Path(part + ".whole"))
+        whole.start()
+        whole.appendFile(conf, hadoop.Path(part))
+        whole.end(footer)
+        os.replace(part + ".whole", path)
+        shutil.rmtree(path + ".new")
+
+
 def main():
     a = arguments()
     a.out = os.path.abspath(a.out)
@@ -204,6 +229,7 @@ def main():
         rounds(data, path, ROUNDS[name], a.rows // files if name == "near" else 0)
         if sorted_layout:
             sort(path, os.path.join(a.out, name))
+            rewrite(spark, os.path.join(a.out, name))
             shutil.rmtree(path)
     spark.stop()
     shutil.rmtree(os.path.join(a.out, "_local"), ignore_errors=True)
