@@ -67,8 +67,8 @@ func (s *slice) openLogs(ctx context.Context) ([]*logBlock, error) {
 		}
 		s.files = append(s.files, f)
 		if f.Size() < log.Size {
-			s.env.Options.Logger.Warn("a log file is shorter than the table has recorded: changes in it are lost",
-				"table", s.env.Job.URI, "file", log.Path, "bytes", f.Size(), "recorded", log.Size)
+			s.env.Warn(ctx, "a log file is shorter than the table has recorded: changes in it are lost",
+				log.Path, log.Instant, "bytes", f.Size(), "recorded", log.Size)
 		}
 		blocks, err := s.blocksOf(ctx, log, f)
 		if reason := damage(err); reason != "" {
@@ -102,8 +102,8 @@ func (s *slice) blocksOf(ctx context.Context, log *snapshot.LogFile, f storage.F
 	blocks := make([]*logBlock, len(inline))
 	for i, b := range inline {
 		if b.Corrupt {
-			s.env.Options.Logger.Warn("a stretch of a log file can't be read and is left out, as Hudi does",
-				"table", s.env.Job.URI, "file", log.Path, "offset", b.Offset, "bytes", b.ContentLength)
+			s.env.Warn(ctx, "a stretch of a log file can't be read and is left out, as Hudi does",
+				log.Path, log.Instant, "offset", b.Offset, "bytes", b.ContentLength)
 		}
 		blocks[i] = &logBlock{BlockInfo: b.BlockInfo, slice: s, log: log, inline: b}
 	}

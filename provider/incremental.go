@@ -78,7 +78,7 @@ func (t *Table) planRange(ctx context.Context, snap *snapshot.Snapshot, q Query,
 func (t *Table) addRows(ctx context.Context, p *Plan, changes *incremental.Planner, strict bool) error {
 	v, rows, err := changes.Rows(ctx)
 	if errors.Is(err, snapshot.ErrTimeTravel) && !strict {
-		t.options.Logger.WarnContext(ctx, "rows that changed again after the range are left out: files of its end have been cleaned", "table", t.uri, "why", err)
+		t.options.Logger.WarnContext(ctx, "rows that changed again after the range are left out: files of its end have been cleaned", "table", t.uri, "instant", p.Job.Instant, "why", err)
 		v, rows, err = changes.Current(ctx)
 	}
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
@@ -61,6 +63,49 @@ func TestCleaned(t *testing.T) {
 			if rows := mustAnswer(t, dir, c.q, c.o).rows; len(rows) == 0 {
 				t.Error("no rows up to the instant that the error names")
 			}
+		}
+	}
+}
+
+// TestTornChanges: of a file of changes that lost its end, the rest of the answer
+// comes with a warning.
+func TestTornChanges(t *testing.T) {
+	dir := tabletest.Open(t, "v9/cdc_data_before_after_mor")
+	q := provider.Query{Type: provider.CDC, Begin: "earliest"}
+	whole := mustAnswer(t, dir, q, provider.Options{})
+	files, err := filepath.Glob(filepath.Join(dir, "2024-01", ".*.cdc"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	info, err := os.Stat(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(files[0], info.Size()-50); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	got := mustAnswer(t, dir, q, provider.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if len(got.rows) == 0 || len(got.rows) >= len(whole.rows) {
+		t.Errorf("%d rows of %d", len(got.rows), len(whole.rows))
+	}
+	for _, part := range []string{"level=WARN", "table=" + dir, filepath.Base(files[0]), "instant=20261129215532230", "offset=0"} {
+		if strings.Count(log.String(), part) != 1 {
+			t.Errorf("not told once: %s: %s", part, log.String())
+		}
+	}
+}
+
+// TestToldOnce: a log that a query reads again and again is warned of once.
+func TestToldOnce(t *testing.T) {
+	dir := tabletest.Open(t, "v9/corrupt_mid_log")
+	for _, q := range []provider.Query{
+		{}, {Type: provider.CDC, Begin: "20261129220641621"}, {Type: provider.Incremental, Begin: "earliest", Deletes: true},
+	} {
+		var log bytes.Buffer
+		mustAnswer(t, dir, q, provider.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		if n := strings.Count(log.String(), "level=WARN"); n != 1 || !strings.Contains(log.String(), "instant=20261129220640862") {
+			t.Errorf("%+v: %d warnings: %s", q, n, log.String())
 		}
 	}
 }

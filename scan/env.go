@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -32,6 +33,7 @@ type Env struct {
 	inside *Env            // reads what where needs, unfiltered
 	prune  *pushdown.Bound // rows that are of use; nil = all
 	off    Levels
+	told   *sync.Map // of Warn
 }
 
 // Open makes the environment of a job's tasks. A nil storage is opened by the
@@ -65,12 +67,21 @@ func Open(ctx context.Context, job Job, st storage.Storage, m Merger, mem memory
 	}
 	e := &Env{
 		Job: job, Options: o, Config: cfg, Storage: st, Allocator: mem,
-		Keys: keygen.NewSpec(cfg), history: history, merger: m, off: PruningOff(job.Options),
+		Keys: keygen.NewSpec(cfg), history: history, merger: m, off: PruningOff(job.Options), told: &sync.Map{},
 	}
 	if e.Output, err = job.OutputSchema(); err != nil {
 		return nil, err
 	}
 	return e, e.bindWhere()
+}
+
+// Warn tells the logger what of a file is left out of the rows. Files that are
+// read several times are told of once.
+func (e *Env) Warn(ctx context.Context, message, file, instant string, where ...any) {
+	if _, told := e.told.LoadOrStore(fmt.Sprint(message, file, where), true); told {
+		return
+	}
+	e.Options.Logger.WarnContext(ctx, message, append([]any{"table", e.Job.URI, "file", file, "instant", instant}, where...)...)
 }
 
 // Project gives the fields of the table's schema with these names, in order.

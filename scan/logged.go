@@ -145,6 +145,10 @@ func (l *logged) readFile(path string) error {
 		return err
 	}
 	for _, b := range blocks {
+		if b.Corrupt {
+			l.env.Warn(l.ctx, "a stretch of a file of changes can't be read: the changes in it are left out",
+				path, l.change.Instant, "offset", b.Offset, "bytes", b.ContentLength)
+		}
 		if b.Corrupt || b.Type != hudilog.CDCDataBlock {
 			continue
 		}
