@@ -21,6 +21,7 @@ type connection struct {
 	closed   bool
 	settings settings
 	schema   string // the current one
+	found    latest // of ReadPartition
 }
 
 var (
@@ -48,7 +49,9 @@ func (c *connection) option(key string) (option, bool) {
 	case adbc.OptionKeyIsolationLevel:
 		o = option{get: func() (string, error) { return string(adbc.LevelSnapshot), nil }, set: setIsolation}
 	default:
-		o, ok = c.settings.option(key)
+		if o, ok = c.found.option(key); !ok {
+			o, ok = c.settings.option(key)
+		}
 	}
 	return o.locked(&c.mu, nil), ok
 }
@@ -182,6 +185,7 @@ func (c *connection) GetTableSchema(ctx context.Context, catalogName, dbSchema *
 	}
 	defer e.release()
 	var s *arrow.Schema
+	ctx = describing(ctx)
 	err = e.bound(ctx, tableName, func() error {
 		t, err := e.table(ctx, schema, tableName)
 		if err == nil {

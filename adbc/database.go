@@ -23,6 +23,7 @@ type database struct {
 	path    string // of the storage
 	hudi    map[string]string
 	storage map[string]string
+	logger  *slog.Logger // of warnings; nil for none
 
 	mu      sync.Mutex
 	closed  bool
@@ -38,7 +39,10 @@ type engineOf struct {
 // maxEngines is how many views of a database are kept ready.
 const maxEngines = 4
 
-var _ adbc.GetSetOptions = (*database)(nil)
+var (
+	_ adbc.GetSetOptions   = (*database)(nil)
+	_ adbc.DatabaseLogging = (*database)(nil)
+)
 
 func newDatabase(alloc memory.Allocator, opts map[string]string) (*database, error) {
 	d := &database{alloc: alloc, hudi: map[string]string{}, storage: map[string]string{}}
@@ -104,6 +108,17 @@ func (d *database) SetOptions(opts map[string]string) error {
 	return nil
 }
 
+// SetLogger sets the logger that gets warnings: what queries leave out on
+// purpose, with the attributes table, file and instant. Each execution tells
+// of a finding once. Without a logger, or with nil, there is silence. What runs
+// already keeps the logger that it has.
+func (d *database) SetLogger(l *slog.Logger) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.logger = l
+	d.forget()
+}
+
 // forget drops the engines that options have changed for. d.mu is held.
 func (d *database) forget() {
 	for _, e := range d.engines {
@@ -146,7 +161,7 @@ func (d *database) engine(ctx context.Context, v view) (*engine, error) {
 
 func (d *database) providerOptions() provider.Options {
 	return provider.Options{
-		Allocator: d.alloc, Hudi: maps.Clone(d.hudi), Storage: maps.Clone(d.storage), Logger: slog.New(slog.DiscardHandler),
+		Allocator: d.alloc, Hudi: maps.Clone(d.hudi), Storage: maps.Clone(d.storage), Logger: logger(d.logger),
 	}
 }
 

@@ -3,7 +3,9 @@ package adbc
 import (
 	"bytes"
 	"compress/flate"
+	"context"
 	"io"
+	"log/slog"
 
 	"github.com/apache/arrow-adbc/go/adbc"
 )
@@ -31,4 +33,13 @@ func Started(db adbc.Database) bool {
 		}
 	}
 	return false
+}
+
+// Logger is what engines get for a database's logger.
+func Logger(to *slog.Logger) *slog.Logger { return logger(to) }
+
+// Noting gives a context that notes findings, and what gives them.
+func Noting(ctx context.Context) (func() string, context.Context) {
+	f := &findings{}
+	return f.json, f.note(ctx)
 }

@@ -53,6 +53,7 @@ func (s *statement) ExecutePartitions(ctx context.Context) (*arrow.Schema, adbc.
 	fail := func(err error) (*arrow.Schema, adbc.Partitions, int64, error) {
 		return nil, adbc.Partitions{}, -1, wrap(err)
 	}
+	_, ctx = s.noting(ctx)
 	e, current, set, err := s.begin(ctx)
 	if err != nil {
 		return fail(err)
@@ -228,11 +229,14 @@ func (c *connection) ReadPartition(ctx context.Context, descriptor []byte) (_ ar
 		return nil, err
 	}
 	p.Scan.threads, p.Scan.memory = set.workers(), set.memory
+	c.mu.Lock()
+	found, ctx := c.found.start(ctx)
+	c.mu.Unlock()
 	r, _, err := p.Scan.read(ctx, c.db.alloc)
 	if err != nil {
 		return nil, err
 	}
-	return newStream(r, nil), nil
+	return newStream(r, found.stream(nil)), nil
 }
 
 // place says where a partition's table lies for this database.
@@ -240,6 +244,7 @@ func (d *database) place(ctx context.Context, p *partition) error {
 	d.mu.Lock()
 	root, o := d.path, d.providerOptions()
 	d.mu.Unlock()
+	p.Scan.logger = o.Logger
 	job := &p.Scan.Plan.Job
 	job.Storage = o.Storage
 	if _, ok := below(root, p.URI); ok {

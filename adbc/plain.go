@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"math"
 	"strings"
 
@@ -29,6 +30,7 @@ type plainScan struct {
 
 	threads int
 	memory  int64
+	logger  *slog.Logger
 }
 
 // errNotPlain says that a statement is not one of which a scan has the answer.
@@ -86,7 +88,7 @@ func (e *engine) plan(ctx context.Context, s *pushdown.Select, current string, s
 	if s.Limit == 0 {
 		p.Tasks = nil
 	}
-	out := &plainScan{Plan: p, Skip: s.Offset, Batch: set.batchSize, threads: q.Threads, memory: q.MemoryLimit}
+	out := &plainScan{Plan: p, Skip: s.Offset, Batch: set.batchSize, threads: q.Threads, memory: q.MemoryLimit, logger: e.options.Provider.Logger}
 	return out, out.pick(names, s.Columns)
 }
 
@@ -168,7 +170,7 @@ func (p *plainScan) schema() *arrow.Schema {
 
 // read starts the scan, of which nothing is read before the first batch.
 func (p *plainScan) read(ctx context.Context, mem memory.Allocator) (*window, *provider.Result, error) {
-	r, err := provider.Read(ctx, p.Plan, mem, scan.Options{BatchSize: p.Batch, Threads: p.threads, MemoryLimit: p.memory})
+	r, err := provider.Read(ctx, p.Plan, mem, scan.Options{BatchSize: p.Batch, Threads: p.threads, MemoryLimit: p.memory, Logger: p.logger})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -40,6 +40,13 @@ const (
 	// OptionFilter is a further condition of a statement that is a plain scan: a
 	// serialized Substrait extended expression, as bytes.
 	OptionFilter = "adbc.hudi.statement.filter"
+	// OptionWarnings, to get, is what the latest execution of a statement, or the
+	// partition that a connection reads last, has left out so far: a JSON array of
+	// objects with level, msg, table, file, instant and more. It is complete when
+	// the stream is at its end.
+	OptionWarnings = "adbc.hudi.exec.warnings"
+	// OptionStreams, to get, is how many streams of that execution are not released.
+	OptionStreams = "adbc.hudi.exec.streams"
 	// OptionHudiPrefix is in front of Hudi's own read options, as in
 	// adbc.hudi.option.hoodie.bootstrap.base.path. They are a database's.
 	OptionHudiPrefix = "adbc.hudi.option."

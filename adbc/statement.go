@@ -26,6 +26,7 @@ type statement struct {
 	mu       sync.Mutex // of what options read
 	settings settings
 	progress progress
+	found    latest
 
 	closed   bool
 	sql      string
@@ -81,7 +82,9 @@ func (s *statement) option(key string) (option, bool) {
 		o.get = func() (string, error) { return "", errorf(adbc.StatusNotFound, "option %s is not set", key) }
 		o.set = func(string) error { return readOnly("bulk ingest (option " + key + ")") }
 	default:
-		o, ok = s.settings.option(key)
+		if o, ok = s.found.option(key); !ok {
+			o, ok = s.settings.option(key)
+		}
 	}
 	return o.locked(&s.mu, nil), ok
 }
@@ -142,7 +145,7 @@ func (s *statement) Prepare(ctx context.Context) error {
 		_, err := s.ExecuteSchema(ctx)
 		return err
 	}
-	_, err := s.describe(ctx)
+	_, err := s.describe(describing(ctx))
 	return err
 }
 
@@ -151,7 +154,7 @@ func (s *statement) GetParameterSchema() (*arrow.Schema, error) {
 	if s.selected != nil {
 		return arrow.NewSchema(nil, nil), nil
 	}
-	d, err := s.describe(context.Background())
+	d, err := s.describe(describing(context.Background()))
 	if err != nil {
 		return nil, err
 	}
@@ -228,6 +231,7 @@ var operation = regexp.MustCompile(`(?i)\b_hoodie_operation\b`)
 // ExecuteQuery starts the statement. Nothing is read before the reader is asked
 // for its first batch; the context is that of all reading.
 func (s *statement) ExecuteQuery(ctx context.Context) (array.RecordReader, int64, error) {
+	found, ctx := s.noting(ctx)
 	e, current, set, err := s.begin(ctx)
 	if err != nil {
 		return nil, -1, wrap(err)
@@ -237,7 +241,14 @@ func (s *statement) ExecuteQuery(ctx context.Context) (array.RecordReader, int64
 		e.release()
 		return nil, -1, wrap(err)
 	}
-	return newStream(r, e.release), -1, nil
+	return newStream(r, found.stream(e.release)), -1, nil
+}
+
+// noting begins an execution: its context notes what is found.
+func (s *statement) noting(ctx context.Context) (*findings, context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.found.start(ctx)
 }
 
 // ExecuteUpdate runs the statement and drops its rows.
@@ -254,6 +265,7 @@ func (s *statement) ExecuteUpdate(ctx context.Context) (int64, error) {
 
 // ExecuteSchema gives the schema that ExecuteQuery's reader will have.
 func (s *statement) ExecuteSchema(ctx context.Context) (*arrow.Schema, error) {
+	ctx = describing(ctx)
 	e, current, set, err := s.begin(ctx)
 	if err != nil {
 		return nil, wrap(err)

@@ -49,6 +49,7 @@ func hudiDatabaseInit(o *C.struct_AdbcDatabase, e *C.struct_AdbcError) C.AdbcSta
 		if err != nil {
 			return err
 		}
+		initLoggingFromEnv(db)
 		d.db, d.target, d.pending = db, db, nil
 		return nil
 	})

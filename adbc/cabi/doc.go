@@ -17,4 +17,5 @@
 //     does not cancel: streams outlive their statement and connection.
 //   - In a forked child every call fails, instead of waiting for ever for threads
 //     that were not copied. Only releasing works, and does nothing.
+//   - Nothing is written to stderr unless [LogLevelVariable] asks for it.
 package cabi

@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"strconv"
 	"strings"
@@ -28,6 +29,9 @@ func (driver) NewDatabase(opts map[string]string) (adbc.Database, error) {
 	}
 	return &database{options{maps.Clone(opts)}}, nil
 }
+
+// SetLogger logs at once.
+func (d *database) SetLogger(l *slog.Logger) { l.Warn("a warning", "uri", d.m["uri"]) }
 
 // options keeps texts; numbers and bytes are seen through them.
 type options struct{ m map[string]string }
