@@ -29,6 +29,7 @@ import adbc_driver_manager
 from ._scan import Partition, Result, Scan
 from ._table import Table, tables
 from ._version import __version__
+from ._warnings import HudiWarning
 from .options import ConnectionOptions, DatabaseOptions, StatementOptions, by_name
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ConnectionOptions",
     "DatabaseOptions",
+    "HudiWarning",
     "Partition",
     "Result",
     "Scan",

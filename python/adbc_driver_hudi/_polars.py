@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Iterator
 
 from ._filter import from_polars
+from ._warnings import Place
 
 if TYPE_CHECKING:
     import polars
@@ -20,6 +21,7 @@ def lazy(table: Table, **how: Any) -> polars.LazyFrame:
     import polars
     from polars.io.plugins import register_io_source
 
+    place = Place.here()  # polars reads in threads of its own
     schema = table.scan(**how).schema()
     floats = {f.name for f in schema if f.type in _FLOATS}
 
@@ -33,7 +35,9 @@ def lazy(table: Table, **how: Any) -> polars.LazyFrame:
         # n_rows counts rows after the predicate, which is applied in full only here.
         limit = n_rows if predicate is None else None
         left = n_rows
-        for frame in _frames(table.scan(columns, sql, limit=limit, batch_size=batch_size, **how)):
+        scan = table.scan(columns, sql, limit=limit, batch_size=batch_size, **how)
+        scan._place = place
+        for frame in _frames(scan):
             if predicate is not None:
                 frame = frame.filter(predicate)
             if with_columns is not None:

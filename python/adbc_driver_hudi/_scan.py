@@ -15,6 +15,7 @@ from . import _arrow, _html
 from ._filter import Condition, quote_name
 from ._interrupt import Interruptible, interruptible
 from ._session import Running, Session, open_database
+from ._warnings import Place, Source
 from .options import StatementOptions
 
 if TYPE_CHECKING:
@@ -38,6 +39,13 @@ class Rows(abc.ABC):
     def _run(self) -> Running:
         """Starts reading."""
 
+    _place: Place | None = None  # what warnings are about, if not whoever reads
+
+    def _reading(self) -> Running:
+        running = self._run()
+        running.place = self._place
+        return running
+
     def schema(self) -> _arrow.Schema:
         """The columns, without reading rows."""
         capsule = self.__arrow_c_schema__()
@@ -45,16 +53,12 @@ class Rows(abc.ABC):
 
     def __arrow_c_schema__(self) -> Any:
         """The schema as a PyCapsule."""
-        with self._run() as running:
+        with self._reading() as running:
             return running.handle.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The rows as a PyCapsule; always in the table's own types, whatever is requested."""
-        running = self._run()
-        try:
-            return running.handle.__arrow_c_stream__()
-        finally:
-            running.detach()
+        return self._reading().give()
 
     def reader(self) -> pyarrow.RecordBatchReader:
         """The rows as a ``pyarrow.RecordBatchReader``, which reads as it is asked."""
@@ -64,7 +68,7 @@ class Rows(abc.ABC):
 
     def __iter__(self) -> Iterator[pyarrow.RecordBatch]:
         """The rows in batches (``pyarrow.RecordBatch``)."""
-        with self._run() as running, Interruptible(running.cancel) as call:
+        with self._reading() as running, Interruptible(running.cancel) as call:
             batches = iter(running.reader())
             while True:
                 batch = call(lambda: next(batches, None))
@@ -75,7 +79,7 @@ class Rows(abc.ABC):
 
     def to_arrow(self) -> pyarrow.Table:
         """All rows as a ``pyarrow.Table``."""
-        with self._run() as running:
+        with self._reading() as running:
             return interruptible(running.reader().read_all, running.cancel)
 
     def to_pandas(self, **options: Any) -> pandas.DataFrame:
@@ -95,7 +99,8 @@ class Rows(abc.ABC):
         try:
             import pyarrow  # noqa: F401
         except ImportError:
-            return polars.DataFrame(self)
+            with self._reading() as running:
+                return polars.DataFrame(running.handle)
         # polars reads a stream in one go, during which Python hears no Ctrl-C.
         return polars.DataFrame(self.to_arrow())
 
@@ -125,7 +130,7 @@ class Rows(abc.ABC):
         return list(self._dicts())
 
     def _dicts(self) -> Generator[dict[str, Any], None, None]:
-        with self._run() as running, Interruptible(running.cancel) as call:
+        with self._reading() as running, Interruptible(running.cancel) as call:
             fields = _arrow.read_schema(running.handle.__arrow_c_schema__())
             names = [f.name for f in fields]
             batches = _arrow.iter_batches(running.handle.address, fields)
@@ -138,7 +143,7 @@ class Rows(abc.ABC):
 
     def count(self) -> int:
         """The number of rows."""
-        with self._run() as running:
+        with self._reading() as running:
             return interruptible(lambda: _arrow.count_rows(running.handle.address), running.cancel)
 
     def _repr_html_(self) -> str:
@@ -267,6 +272,9 @@ class _ReadPartition(Running):
 
     def cancel(self) -> None:
         self._connection.cancel()
+
+    def _source(self) -> Source:
+        return self._connection
 
     def detach(self) -> None:
         self._connection.close()

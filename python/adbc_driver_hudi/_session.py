@@ -11,6 +11,8 @@ import adbc_driver_manager as manager
 
 from . import _arrow
 from ._interrupt import interruptible
+from ._warnings import Place, Source, found_by, tell, watch
+from .options import StatementOptions
 
 if TYPE_CHECKING:
     import pyarrow
@@ -20,6 +22,8 @@ Prepare = Callable[[manager.AdbcStatement], None]
 
 class Running:
     """A statement that runs. Its stream may be given away, and lives on when the rest is closed."""
+
+    place: Place | None = None  # what warnings are about, if not whoever reads
 
     def __init__(self, database: manager.AdbcDatabase, prepare: Prepare) -> None:
         self._database = database  # lives as long
@@ -46,9 +50,30 @@ class Running:
 
         return AdbcRecordBatchReader._import_from_c(self.handle.address)
 
+    def give(self) -> Any:
+        """Gives the stream away, as a PyCapsule. All else is closed when it is released."""
+        try:
+            capsule = self.handle.__arrow_c_stream__()
+        except BaseException:
+            self.close()
+            raise
+        watch.add(self, self.place or Place.here())
+        return capsule
+
     def cancel(self) -> None:
         """Stops the statement and its stream, from any thread."""
         self.statement.cancel()
+
+    def _source(self) -> Source:
+        return self.statement
+
+    def findings(self) -> list[dict[str, Any]]:
+        """What was left out so far."""
+        return found_by(self._source())
+
+    def open_streams(self) -> int:
+        """How many streams are not released."""
+        return int(self._source().get_option(StatementOptions.STREAMS.value))
 
     def close(self) -> None:
         """Closes the statement; a stream that was not given away is released."""
@@ -63,8 +88,14 @@ class Running:
     def __enter__(self) -> Running:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        # Who stops to read is told as well; an error has more to say than a warning.
+        wanted = kind is None or kind is GeneratorExit
+        try:
+            findings = self.findings() if wanted else []
+        finally:
+            self.close()
+        tell(findings, self.place)
 
 
 class Session:
@@ -85,7 +116,10 @@ class Session:
         """Asks a statement something other than its rows."""
         with manager.AdbcConnection(self.database) as connection, manager.AdbcStatement(connection) as statement:
             prepare(statement)
-            return interruptible(lambda: question(statement), statement.cancel)
+            answer = interruptible(lambda: question(statement), statement.cancel)
+            findings = found_by(statement)
+        tell(findings)
+        return answer
 
     def tables(self) -> list[str]:
         """The names of the tables."""

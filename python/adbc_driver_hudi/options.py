@@ -71,3 +71,7 @@ class StatementOptions(enum.Enum):
     MEMORY_LIMIT = DatabaseOptions.MEMORY_LIMIT.value
     #: A further condition of plain scans, as bytes: a serialized Substrait extended expression.
     FILTER = "adbc.hudi.statement.filter"
+    #: To get: what the latest execution has left out so far, a JSON array; see :class:`adbc_driver_hudi.HudiWarning`.
+    WARNINGS = "adbc.hudi.exec.warnings"
+    #: To get: how many streams of that execution are not released.
+    STREAMS = "adbc.hudi.exec.streams"
