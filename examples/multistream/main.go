@@ -10,6 +10,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -17,10 +18,17 @@ import (
 	"github.com/hudi-go/hudi/provider"
 )
 
+// tableNames are the tables that can be shown; the first one is if none is named.
+var tableNames = []string{"multistream", "multistream_merge_into"}
+
 func main() {
-	name := "multistream"
+	name := tableNames[0]
 	if len(os.Args) > 1 {
 		name = os.Args[1]
+	}
+	if len(os.Args) > 2 || !slices.Contains(tableNames, name) {
+		fmt.Fprintf(os.Stderr, "usage: multistream [%s]\n", strings.Join(tableNames, " | "))
+		os.Exit(2)
 	}
 	tables := "testdata/tables/extra" // as seen from the project's root
 	if _, err := os.Stat(tables); err != nil {
