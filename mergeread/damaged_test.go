@@ -15,6 +15,14 @@ import (
 	"github.com/hudi-go/hudi/snapshot"
 )
 
+// overwritten makes nonsense of some bytes from a place on.
+func overwritten(at int) func([]byte) []byte {
+	return func(b []byte) []byte {
+		copy(b[at:at+100], bytes.Repeat([]byte{0xff}, 100))
+		return b
+	}
+}
+
 // TestDamagedLog overwrites the end of the records of a log, and cuts a native
 // one: the error names the log once, and what to do.
 func TestDamagedLog(t *testing.T) {
@@ -27,6 +35,13 @@ func TestDamagedLog(t *testing.T) {
 		}},
 		{"native, cut", "native/mor_avro_logs__lsm_tree", "2024-01/*_1.log.parquet", func(b []byte) []byte { return b[:len(b)/2] }},
 		{"native, pages", "native/mor_avro_logs__lsm_tree", "2024-01/*_1.log.parquet", func(b []byte) []byte { return append(bytes.Repeat([]byte{0xff}, 1000), b[1000:]...) }},
+		{"native, a page of keys", "native/mor_avro_logs__lsm_tree", "2024-03/*_20261129212900259_1.log.parquet", overwritten(305)},
+		{"native, a page of keys, hashed", "native/partial_update__default", "part=p1/*_20261129222655787_1.log.parquet", overwritten(309)},
+		{"native, a page of values", "native/mor_avro_logs__lsm_tree", "2024-03/*_20261129212900259_1.log.parquet", overwritten(1094)},
+		{"native, deletes", "native/mor_avro_logs__lsm_tree", "2024-03/*_1.deletes.parquet", overwritten(4)},
+		{"Parquet block", "v9/mor_parquet_logs", "2024-01/.*_20261129212946202.log.1_1-308-443", func(b []byte) []byte {
+			return overwritten(bytes.Index(b, []byte("PAR1")) + 476)(b)
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := tabletest.Open(t, tt.table)
@@ -64,7 +79,14 @@ func TestDamagedLog(t *testing.T) {
 			if n := strings.Count(text, "hudi table"); n != 1 || !strings.HasPrefix(text, "hudi table") {
 				t.Errorf("names the table %d times: %s", n, text)
 			}
-			for _, part := range []string{filepath.Base(logs[0]), te.Instant, "damaged", "read_optimized"} {
+			name := filepath.Base(logs[0])
+			if n := strings.Count(text, name); n != 1 || !strings.Contains(te.File, name) {
+				t.Errorf("names the file %d times: %s", n, text)
+			}
+			if te.Instant == "" || !strings.Contains(name, te.Instant) {
+				t.Errorf("instant %s is not that of the log: %s", te.Instant, text)
+			}
+			for _, part := range []string{te.Instant, "damaged", "read_optimized"} {
 				if part == "" || !strings.Contains(text, part) {
 					t.Errorf("does not say %q: %s", part, text)
 				}

@@ -59,7 +59,7 @@ func fieldType(in *arrow.Schema, path string) (arrow.DataType, bool) {
 func (s *slice) openDeletes(ctx context.Context, b *logBlock) (batch.Reader, error) {
 	fields := s.deleteFields()
 	if b.native != nil {
-		return s.env.ReadParquet(ctx, b.native, b.instant(), s.task.Slice.Partition, arrow.NewSchema(fields, nil), scan.BaseOptions{})
+		return s.openBlock(ctx, b, b.native, arrow.NewSchema(fields, nil), scan.BaseOptions{})
 	}
 	content, err := b.inline.Content()
 	if err != nil {

@@ -5,15 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/hudi-go/hudi/internal/avro"
+	"github.com/hudi-go/hudi/internal/batch"
 	"github.com/hudi-go/hudi/internal/hfile"
 	"github.com/hudi-go/hudi/internal/hudilog"
 	"github.com/hudi-go/hudi/internal/parquet"
 	"github.com/hudi-go/hudi/internal/storage"
+	"github.com/hudi-go/hudi/scan"
 	"github.com/hudi-go/hudi/snapshot"
 )
 
@@ -186,6 +189,36 @@ func (b *logBlock) parquetFile() (*parquet.File, error) {
 	sec := b.inline.Section()
 	return parquet.OpenSection(sec, sec.Size(), b.name())
 }
+
+// openBlock reads the Parquet file that is a block, or stands for one.
+func (s *slice) openBlock(ctx context.Context, b *logBlock, pf *parquet.File, t *arrow.Schema, o scan.BaseOptions) (batch.Reader, error) {
+	r, err := s.env.ReadParquet(ctx, pf, b.instant(), s.task.Slice.Partition, t, o)
+	if err != nil {
+		return nil, b.failed(err)
+	}
+	return &blockReader{r, b}, nil
+}
+
+// A blockReader names the block in errors, which the base file's instant would
+// be taken for otherwise.
+type blockReader struct {
+	batch.Reader
+	block *logBlock
+}
+
+func (r *blockReader) Next() (arrow.RecordBatch, error) {
+	rec, err := r.Reader.Next()
+	if err != nil && err != io.EOF && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		err = r.block.failed(err)
+	}
+	return rec, err
+}
+
+// Owned implements [batch.Owner].
+func (r *blockReader) Owned() bool { return batch.Owned(r.Reader) }
+
+// Rows implements [batch.Counter].
+func (r *blockReader) Rows() (n int64, known bool) { return batch.Rows(r.Reader) }
 
 // hfileReader opens the HFile of a data block.
 func (b *logBlock) hfileReader() (*hfile.Reader, error) {

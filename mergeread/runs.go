@@ -101,7 +101,7 @@ func (s *slice) openData(ctx context.Context, b *logBlock, t target) (batch.Read
 		if err != nil {
 			return nil, b.failed(err)
 		}
-		return s.env.ReadParquet(ctx, pf, b.instant(), s.task.Slice.Partition, t, s.logOptions(b))
+		return s.openBlock(ctx, b, pf, t, s.logOptions(b))
 	case hudilog.AvroDataBlock, hudilog.HFileDataBlock:
 		r, err := s.openAvro(ctx, b, t)
 		if err != nil {

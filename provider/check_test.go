@@ -3,11 +3,13 @@ package provider_test
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hudi-go/hudi/internal/tabletest"
 	"github.com/hudi-go/hudi/provider"
+	"github.com/hudi-go/hudi/snapshot"
 )
 
 // TestQueryRefused: what has no meaning is refused, by whatever takes a query.
@@ -87,6 +89,39 @@ func TestOptionsAreDocumented(t *testing.T) {
 	for _, key := range provider.ReadOptionKeys() {
 		if !strings.Contains(list, "`"+key+"`") {
 			t.Errorf("%s is missing", key)
+		}
+	}
+}
+
+// TestDamagedBase overwrites what is in a base file: the error names the file
+// once, and the instant that wrote it.
+func TestDamagedBase(t *testing.T) {
+	for _, at := range []int64{4, -100} { // a page, and the footer
+		dir := tabletest.Open(t, "v9/cow_basic")
+		files, err := filepath.Glob(filepath.Join(dir, "2024-03", "*.parquet"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%v, %v", files, err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			from := (at + int64(len(data))) % int64(len(data))
+			copy(data[from:from+80], strings.Repeat("\xff", 80))
+			if err := os.WriteFile(file, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, q := range []provider.Query{{Meta: true}, {Meta: true, Where: "_hoodie_commit_time > '2'"}} {
+			_, err = answer(dir, q, provider.Options{})
+			var te *snapshot.TableError
+			if !errors.As(err, &te) {
+				t.Fatalf("at %d, %+v: %v", at, q, err)
+			}
+			if name := filepath.Base(te.File); strings.Count(err.Error(), name) != 1 || !strings.Contains(name, te.Instant) || !strings.Contains(err.Error(), "corrupt parquet file") {
+				t.Errorf("at %d, %+v: %v", at, q, err)
+			}
 		}
 	}
 }

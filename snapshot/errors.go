@@ -51,9 +51,19 @@ func (e *TableError) Error() string {
 		b.WriteString(": " + e.Kind.Error())
 	}
 	if e.Err != nil {
-		b.WriteString(": " + e.Err.Error())
+		b.WriteString(": " + e.cause())
 	}
 	return strings.ReplaceAll(b.String(), "\n", " ")
+}
+
+// cause is the text of the cause without the file, which is named already: what
+// reads files names them in errors, as others do not.
+func (e *TableError) cause() string {
+	text := e.Err.Error()
+	if e.File == "" {
+		return text
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(text, e.File+": "), ": "+e.File+": ", ": ")
 }
 
 // Unwrap gives the kind and the cause.
