@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ._session import Running
 
 _NAMED = 3  # files in the text of a warning
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_OWN = tuple(os.path.dirname(os.path.abspath(f)) + os.sep for f in (__file__, manager.__file__))
 _LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
@@ -56,7 +56,7 @@ class Place(NamedTuple):
         at: Any = frame
         while at is not None:
             name = at.f_code.co_filename
-            if not name.startswith(_PACKAGE):
+            if not name.startswith(_OWN):
                 found = found or at
                 if not name.startswith("<frozen") and not any(part in name for part in _LIBRARIES):
                     found = at
@@ -136,8 +136,12 @@ class _Watch:
             self._given.append((running, place))
             self._pause = 0.01
             if self._thread is None:
-                self._thread = threading.Thread(target=self._serve, name="hudi-warnings", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._serve, name="hudi-warnings", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:  # the program ends, or has too many threads: finish tells
+                    return
+                self._thread = thread
 
     def _serve(self) -> None:
         while True:
