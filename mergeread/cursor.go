@@ -17,9 +17,16 @@ import (
 // already. A merge with Input.Sorted off reads the slice.
 var ErrUnsorted = errors.New("mergeread: keys are not sorted")
 
+// An unsortedError is an [ErrUnsorted] of a source that is known.
+type unsortedError struct{ c *cursor }
+
+func (e *unsortedError) Error() string { return e.c.name + ": " + ErrUnsorted.Error() }
+func (e *unsortedError) Unwrap() error { return ErrUnsorted }
+
 // A cursor walks the rows of one sorted source.
 type cursor struct {
 	name   string
+	run    int // number of the log run; -1 for the base
 	rd     batch.Reader
 	source func(arrow.RecordBatch) (*source, error)
 	rules  ruleset // by which its records join those of older runs; logs only
@@ -58,7 +65,7 @@ func (c *cursor) load(ctx context.Context, w *window) error {
 	}
 	c.s, c.n = s, w.keep(s)
 	if err := c.check(); err != nil {
-		return fmt.Errorf("%s: %w", c.name, err)
+		return err
 	}
 	c.moveTo(0)
 	return nil
@@ -68,7 +75,7 @@ func (c *cursor) load(ctx context.Context, w *window) error {
 // need a look one by one.
 func (c *cursor) check() error {
 	if k := c.s.cols; c.base && (k == nil || c.s.keys.off32 == nil && c.s.keys.off64 == nil) {
-		return errors.New("mergeread: base batch without the record key")
+		return fmt.Errorf("%s: mergeread: base batch without the record key", c.name)
 	}
 	order := -1 // of the batch before to this one
 	if c.last != nil {
@@ -76,7 +83,7 @@ func (c *cursor) check() error {
 	}
 	sorted, distinct := c.codes.reset(&c.s.keys, c.s.rows)
 	if !sorted || order > 0 {
-		return ErrUnsorted
+		return &unsortedError{c}
 	}
 	c.plain = c.s.kind == Data && c.s.dels == nil && distinct && order < 0
 	c.last = append(c.last[:0:0], c.s.keys.at(c.s.rows-1)...)

@@ -135,8 +135,9 @@ type Options struct {
 	MemoryLimit int64
 	SpillDir    string // "" = os.TempDir()
 	// Unsorted, if set, is told when a source breaks the promise of Input.Sorted,
-	// and its slice is merged by hashing from there on.
-	Unsorted func(error)
+	// so that the slice is merged by hashing from there on: the number of the
+	// run, or -1 for the base.
+	Unsorted func(run int)
 	// Stats, if set, is added to while the merge runs, by the goroutine that
 	// calls Next.
 	Stats *Stats

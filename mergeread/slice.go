@@ -93,7 +93,7 @@ func (s *slice) merge(ctx context.Context, m Slices) (batch.Reader, error) {
 	s.streamed = !m.SkipMerge && in.positioned()
 	r, err := Merge(ctx, in, Options{
 		Allocator: s.env.Allocator, BatchSize: s.env.Options.BatchSize,
-		MemoryLimit: s.memory(), SpillDir: m.SpillDir, Stats: &s.stats, Unsorted: s.unsorted,
+		MemoryLimit: s.memory(), SpillDir: m.SpillDir, Stats: &s.stats, Unsorted: func(run int) { s.unsorted(ctx, blocks, run) },
 	})
 	if err != nil {
 		return nil, err
@@ -111,10 +111,15 @@ func (s *slice) memory() int64 {
 	return max(1, all/merges)
 }
 
-// unsorted tells of a file that is not in key order.
-func (s *slice) unsorted(err error) {
-	s.env.Options.Logger.Warn("a file is not in key order as the layout lsm_tree promises: its file group is merged by hashing, which takes more memory",
-		"table", s.env.Job.URI, "file group", s.task.Slice.FileID, "partition", s.task.Slice.Partition, "why", err)
+// unsorted tells of a file that is not in key order: the base, or that of a run.
+func (s *slice) unsorted(ctx context.Context, blocks []*logBlock, run int) {
+	var file, instant string
+	if run < 0 {
+		file, instant = s.task.Slice.Base.Path, s.task.Slice.Base.Instant
+	} else {
+		file, instant = blocks[run].log.Path, blocks[run].log.Instant
+	}
+	s.env.Warn(ctx, "a file is not in key order as the layout lsm_tree promises: its file group is merged by hashing, which takes more memory", file, instant)
 }
 
 // base opens the base file with some columns of the working schema.

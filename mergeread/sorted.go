@@ -75,12 +75,12 @@ func (p *sortedPath) step(to []arrow.RecordBatch) ([]arrow.RecordBatch, error) {
 	}
 	had := len(to)
 	to, err := p.merge(to)
-	if errors.Is(err, ErrUnsorted) {
+	if u := (*unsortedError)(nil); errors.As(err, &u) {
 		for _, rec := range to[had:] {
 			rec.Release()
 		}
 		if p.opts.Unsorted != nil {
-			p.opts.Unsorted(err)
+			p.opts.Unsorted(u.c.run)
 		}
 		return to[:had], p.fallBack()
 	}
@@ -132,7 +132,7 @@ func (p *sortedPath) open() error {
 		if err != nil {
 			return err
 		}
-		p.base = &cursor{name: "base file", rd: rd, base: true, source: func(rec arrow.RecordBatch) (*source, error) {
+		p.base = &cursor{name: "base file", run: -1, rd: rd, base: true, source: func(rec arrow.RecordBatch) (*source, error) {
 			p.opts.Stats.BaseRows += rec.NumRows()
 			s, err := p.binding.data(rec, cols, -1, nil)
 			if err == nil {
@@ -166,7 +166,7 @@ func (p *sortedPath) openRun(i int) error {
 	if err != nil {
 		return run.failed(err)
 	}
-	c := &cursor{name: fmt.Sprintf("log %s (instant %s)", run.Name, run.Instant), rd: rd, rules: p.m.ruleset}
+	c := &cursor{name: fmt.Sprintf("log %s (instant %s)", run.Name, run.Instant), run: i, rd: rd, rules: p.m.ruleset}
 	c.source = func(rec arrow.RecordBatch) (*source, error) { return p.binding.logs(rec, nil, i, p.opts.Stats) }
 	p.cursors = append(p.cursors, c)
 	return nil
