@@ -2,8 +2,10 @@
 //
 // # What goes through
 //
-// An [Input] is a slice that somebody opened: a base and, in log order, runs
-// of data rows or of delete entries, all as streams of Arrow batches. [Rules]
+// An [Input] is a slice that [Slices] opened for package scan (slice.go; the
+// blocks of its logs become runs in logblocks.go and runs.go): a base and, in
+// log order, runs of data rows or of delete entries, all as streams of Arrow
+// batches. [Merge] (merge.go) chooses one of the ways below. [Rules]
 // say how records of one key combine; they are compiled to an algebra of three
 // steps (log over log, delete entry over log, log over base), each a choice of
 // the winner and a way to combine columns. Every path below applies these
