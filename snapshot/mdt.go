@@ -141,6 +141,9 @@ func (m *MetadataTable) Groups(ctx context.Context, partition string) ([]FileSli
 		if err == nil && len(found) == 0 {
 			err = fmt.Errorf("%w: no file groups", ErrCorrupt)
 		}
+		if err == nil && partition == PartitionFiles {
+			err = m.known(ctx, found)
+		}
 		if err != nil {
 			return nil, m.fail(partition, err)
 		}
