@@ -25,7 +25,7 @@ func (e *LostError) Error() string {
 	case e.Earliest == "":
 		way = "read a snapshot of the table and go on from there"
 	case e.End:
-		way = "let the range end at " + e.Earliest + " or later, or leave the end out"
+		way = "ask for changes from " + e.Earliest + " on, or without images and deletes for a range that ends then or later"
 	}
 	moment := e.At
 	if moment == "" {

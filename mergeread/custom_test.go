@@ -219,3 +219,20 @@ func TestFaultyMerger(t *testing.T) {
 		rd.Close()
 	}
 }
+
+// TestRegisterNothing: what could only fail while a table is read fails at once.
+func TestRegisterNothing(t *testing.T) {
+	for name, register := range map[string]func(){
+		"no merger": func() { Register("x", nil) },
+		"no name":   func() { Register("", summing{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			register()
+		})
+	}
+}

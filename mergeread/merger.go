@@ -54,9 +54,12 @@ var mergers struct {
 // (hoodie.record.merge.strategy.id) or a payload class
 // (hoodie.compaction.payload.class), whichever the table's properties name: call
 // it before the table is read, as in an init function. All ways to read a table
-// in this process then use it. The example of package provider shows all of it
+// in this process then use it. It panics without a name or a merger. The example of package provider shows all of it
 // on a table; ExampleRegister merges rows in memory.
 func Register(name string, m Merger) {
+	if name == "" || m == nil {
+		panic("mergeread: Register needs the name that a table's properties have, and a merger")
+	}
 	mergers.Lock()
 	defer mergers.Unlock()
 	if mergers.byName == nil {
@@ -95,7 +98,7 @@ func (r Rules) custom() (customRule, error) {
 	if p, ok := payloads[shortClass(r.Payload)]; ok && slices.Contains(ownStrategies, r.Strategy) {
 		return customRule{payload: &p}, nil
 	}
-	return customRule{}, fmt.Errorf("%w (hoodie.record.merge.strategy.id=%q, hoodie.compaction.payload.class=%q): register one with mergeread.Register, or query read_optimized",
+	return customRule{}, fmt.Errorf("%w (hoodie.record.merge.strategy.id=%q, hoodie.compaction.payload.class=%q): register one with mergeread.Register, or query read_optimized, or set hoodie.datasource.merge.type=skip_merge to see the records as they are",
 		ErrNoMerger, r.Strategy, r.Payload)
 }
 

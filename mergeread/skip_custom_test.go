@@ -17,14 +17,14 @@ import (
 // unmerged, and are refused merged.
 func TestUnregistered(t *testing.T) {
 	const name = "v9/mor_avro_logs"
-	rows := func(dir, mergeType string) (n int64, err error) {
+	rows := func(dir, mergeType string, limit int64) (n int64, err error) {
 		table, err := provider.Open(context.Background(), dir, provider.Options{Hudi: map[string]string{provider.OptionMergeType: mergeType}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := table.Scan(context.Background(), provider.Query{})
+		r, err := table.Scan(context.Background(), provider.Query{Limit: limit})
 		if err != nil {
-			t.Fatal(err)
+			return 0, err
 		}
 		defer r.Close()
 		for {
@@ -39,16 +39,16 @@ func TestUnregistered(t *testing.T) {
 			b.Release()
 		}
 	}
-	want, err := rows(tabletest.Open(t, name), "skip_merge")
+	want, err := rows(tabletest.Open(t, name), "skip_merge", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	dir := tabletest.OpenCustom(t, name, "nobody-knows")
-	if got, err := rows(dir, "skip_merge"); err != nil || got != want {
+	if got, err := rows(dir, "skip_merge", 0); err != nil || got != want {
 		t.Errorf("%d rows unmerged, want %d: %v", got, want, err)
 	}
-	_, err = rows(dir, "payload_combine")
+	_, err = rows(dir, "payload_combine", 1) // though the slice that comes first may have no logs
 	if !errors.Is(err, mergeread.ErrNoMerger) || !errors.Is(err, snapshot.ErrUnsupported) || !strings.Contains(err.Error(), "nobody-knows") {
 		t.Errorf("merged: %v", err)
 	}

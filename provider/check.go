@@ -6,6 +6,9 @@ import "fmt"
 // out of account.
 func (t *Table) check(q Query) error {
 	err := q.check()
+	if err == nil && (q.Type == CDC || q.Deletes) && t.skipsMerge() {
+		err = fmt.Errorf("%s=%s gives rows that are not merged, of which changes can't be told: leave it out", OptionMergeType, skipMerge)
+	}
 	if err != nil {
 		err = fmt.Errorf("table %s at %s: %w", t.Name(), t.uri, err)
 	}

@@ -47,6 +47,15 @@ func TestQueryRefused(t *testing.T) {
 	if _, err := table.Changes(t.Context(), "", provider.Follow{Query: provider.Query{Type: provider.CDC, Threads: -1}}); err == nil {
 		t.Error("a table is followed with -1 threads")
 	}
+	unmerged, err := provider.Open(t.Context(), table.URI(), provider.Options{Hudi: map[string]string{provider.OptionMergeType: "skip_merge"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []provider.Query{{Type: provider.CDC}, {Type: provider.Incremental, Deletes: true}} {
+		if _, err := unmerged.Scan(t.Context(), q); err == nil || !strings.Contains(err.Error(), provider.OptionMergeType) {
+			t.Errorf("%+v of rows that are not merged: %v", q, err)
+		}
+	}
 }
 
 func TestOptionsRefused(t *testing.T) {

@@ -170,7 +170,7 @@ func (t *Table) newPlan(ctx context.Context, snap *snapshot.Snapshot, q Query) (
 			Blocks: blocks, Changes: form,
 		},
 		Limit:     q.Limit,
-		SkipMerge: strings.EqualFold(t.options.Hudi[OptionMergeType], skipMerge),
+		SkipMerge: t.skipsMerge(),
 		counters:  &pushdown.Counters{},
 		storage:   t.storage,
 		snap:      snap,

@@ -21,6 +21,10 @@ const OptionMergeType = "hoodie.datasource.merge.type"
 // skipMerge is the value of [OptionMergeType] that is not the default.
 const skipMerge = "skip_merge"
 
+func (t *Table) skipsMerge() bool {
+	return strings.EqualFold(t.options.Hudi[OptionMergeType], skipMerge)
+}
+
 // An OptionError says that a read option is not understood.
 type OptionError struct {
 	Key, Value string

@@ -2,10 +2,13 @@ package provider
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/hudi-go/hudi/internal/storage"
+	"github.com/hudi-go/hudi/mergeread"
 	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/scan"
 	"github.com/hudi-go/hudi/schema"
@@ -52,6 +55,24 @@ func (p *Plan) Schema() *arrow.Schema {
 	return schema.Strip(s)
 }
 
+// Mergeable tells by an error that the plan reads logs which nobody knows how to
+// merge: it wraps [mergeread.ErrNoMerger].
+func (p *Plan) Mergeable() error {
+	logs := func(t scan.Task) bool { return t.Change == nil && len(t.Slice.Logs) > 0 }
+	if p.SkipMerge || !slices.ContainsFunc(p.Tasks, logs) {
+		return nil
+	}
+	cfg, err := snapshot.ConfigOf(p.Job.URI, p.Job.Properties)
+	if err != nil {
+		return err
+	}
+	_, err = mergeread.TableRules(cfg)
+	if !errors.Is(err, mergeread.ErrNoMerger) {
+		return err
+	}
+	return &snapshot.TableError{Table: p.Job.URI, Instant: p.Job.Instant, Kind: snapshot.ErrUnsupported, Err: err}
+}
+
 // Plan finds out what a query reads: one task for each file slice. It opens no
 // data file.
 func (t *Table) Plan(ctx context.Context, q Query) (*Plan, error) {
@@ -69,14 +90,14 @@ func (t *Table) Plan(ctx context.Context, q Query) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices, err := t.slices(ctx, snap, q, p)
+	found, err := t.slices(ctx, snap, q, p)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range slices {
+	for _, s := range found {
 		p.Tasks = append(p.Tasks, scan.Task{Slice: s})
 	}
-	p.Stats = p.statsOf(slices)
+	p.Stats = p.statsOf(found)
 	return p, nil
 }
 

@@ -104,6 +104,9 @@ func read(ctx context.Context, p *Plan, st storage.Storage, mem memory.Allocator
 	r.counters = &pushdown.Counters{}
 	o.Counters = r.counters
 	env, err := scan.Open(ctx, p.Job, st, mergeread.Slices{Stats: r.addMerge, SkipMerge: p.SkipMerge}, mem, o)
+	if err == nil {
+		err = p.Mergeable()
+	}
 	if err != nil {
 		cancel()
 		return nil, err

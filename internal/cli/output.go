@@ -26,7 +26,7 @@ type outputFlags struct {
 
 func (o *outputFlags) register(c *cobra.Command) {
 	c.Flags().StringVarP(&o.format, "output", "o", "table", "form of the output: table, csv, json (an object a line), arrow (IPC stream), parquet")
-	c.Flags().StringVarP(&o.file, "output-file", "O", "", "write to this file, which appears when it is complete, not to standard output; without -o, its name tells the form: .csv, .json, .arrow, .parquet")
+	c.Flags().StringVarP(&o.file, "output-file", "O", "", "write to this file, which appears when it is complete, not to standard output; without -o, its name tells the form: .csv, .json, .arrow, .parquet, .txt")
 	o.flags = c.Flags()
 	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "csv", "json", "arrow", "parquet"}, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -46,15 +46,18 @@ type output struct {
 // extensions are the forms of files by their names.
 var extensions = map[string]render.Format{
 	".csv": render.CSV, ".json": render.JSON, ".jsonl": render.JSON, ".ndjson": render.JSON,
-	".arrow": render.Arrow, ".arrows": render.Arrow, ".parquet": render.Parquet,
+	".arrow": render.Arrow, ".arrows": render.Arrow, ".parquet": render.Parquet, ".txt": render.Table, "": render.Table,
 }
 
 // form is that of -o, or what the file's name says.
 func (o *outputFlags) form() (render.Format, error) {
 	if o.flags != nil && !o.flags.Changed("output") {
-		if f, ok := extensions[strings.ToLower(filepath.Ext(o.file))]; ok {
-			return f, nil
+		ext := filepath.Ext(o.file)
+		f, ok := extensions[strings.ToLower(ext)]
+		if !ok {
+			return f, fmt.Errorf("-O %s: files named %s have no form that is known: name it .csv, .json, .arrow, .parquet or .txt, or tell the form by -o", o.file, ext)
 		}
+		return f, nil
 	}
 	return render.ParseFormat(o.format, render.Formats...)
 }

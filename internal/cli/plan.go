@@ -3,19 +3,14 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hudi-go/hudi/internal/render"
-	"github.com/hudi-go/hudi/mergeread"
 	"github.com/hudi-go/hudi/provider"
 	"github.com/hudi-go/hudi/pushdown"
-	"github.com/hudi-go/hudi/scan"
-	"github.com/hudi-go/hudi/snapshot"
 )
 
 func newPlan(e *Env) *cobra.Command {
@@ -48,7 +43,7 @@ the plan is written as one object, on several lines.`,
 			if err != nil {
 				return whereError(err)
 			}
-			if err := mergeable(t, query, plan); err != nil {
+			if err := plan.Mergeable(); err != nil {
 				return err
 			}
 			rows := rowsOf(c.Context(), plan)
@@ -88,20 +83,6 @@ func planOf(ctx context.Context, t *provider.Table, q provider.Query) (*provider
 	}
 	q.Inexact = true
 	return t.Plan(ctx, q)
-}
-
-// mergeable refuses a plan whose logs nobody knows how to merge.
-func mergeable(t *provider.Table, q provider.Query, p *provider.Plan) error {
-	merges := (q.Type == provider.Snapshot || q.Type == provider.Incremental) && !p.SkipMerge &&
-		slices.ContainsFunc(p.Tasks, func(task scan.Task) bool { return len(task.Slice.Logs) > 0 })
-	if !merges {
-		return nil
-	}
-	_, err := mergeread.TableRules(t.Config())
-	if !errors.Is(err, mergeread.ErrNoMerger) {
-		return err
-	}
-	return &snapshot.TableError{Table: t.URI(), Instant: t.Instant(), Err: err}
 }
 
 // planFooters is how many files are opened to tell how many rows a plan has.
