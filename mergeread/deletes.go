@@ -11,6 +11,7 @@ import (
 
 	"github.com/hudi-go/hudi/internal/batch"
 	"github.com/hudi-go/hudi/internal/hudilog"
+	"github.com/hudi-go/hudi/internal/keygen"
 	"github.com/hudi-go/hudi/scan"
 	"github.com/hudi-go/hudi/schema"
 )
@@ -82,9 +83,13 @@ func (s *slice) deleteBatch(fields []arrow.Field, content []byte) (arrow.RecordB
 	keys := b.Field(0).(*array.StringBuilder)
 	other := b.Field(len(fields) - 1).(*array.BooleanBuilder)
 	n := len(fields) - 2
+	prefix, err := s.keyPrefix(content)
+	if err != nil {
+		return nil, err
+	}
 	var one [1]hudilog.OrderingValue
-	err := hudilog.VisitDeletes(content, func(key string, v *hudilog.OrderingValue) {
-		keys.Append(key)
+	err = hudilog.VisitDeletes(content, func(key string, v *hudilog.OrderingValue) {
+		keys.Append(prefix + key)
 		values, ok := orderingValues(v, n, &one)
 		for f := range n {
 			if !ok || values == nil || values[f].IsDefault() {
@@ -102,6 +107,24 @@ func (s *slice) deleteBatch(fields []arrow.Field, content []byte) (arrow.RecordB
 		return nil, err
 	}
 	return b.NewRecordBatch(), nil
+}
+
+// keyPrefix is what a block's keys lack to be those that are computed of rows.
+// Key generators for several fields write a single one as "field:value", but
+// those of Hudi 0.14.1 to 1.0.2 as the value alone, and no property tells.
+func (s *slice) keyPrefix(content []byte) (string, error) {
+	k := s.layout.keys
+	if !s.layout.computed || k.Kind != keygen.Complex || len(k.KeyFields) != 1 {
+		return "", nil
+	}
+	prefix, bare := k.KeyFields[0]+":", false
+	err := hudilog.VisitDeletes(content, func(key string, _ *hudilog.OrderingValue) {
+		bare = bare || !strings.HasPrefix(key, prefix)
+	})
+	if !bare {
+		prefix = ""
+	}
+	return prefix, err
 }
 
 // orderingValues takes an entry's ordering value apart, one for each field; nil

@@ -157,6 +157,25 @@ def keys(fx):
     fx.filters = ["id = 'k3'", "k2 is null", "k3 = 1"]
 
 
+@table("virtual_keys_complex_v6", extra=True)
+def virtual_keys_complex(fx):
+    fx.what = "no meta columns, ComplexKeyGenerator with one key field: delete blocks hold its bare value"
+    fx.setup(True, "id", "part").event_time().opt(SMALL)
+    fx.opt(
+        {
+            GENERATOR: "org.apache.hudi.keygen.ComplexKeyGenerator",
+            "hoodie.populate.meta.fields": "false",
+        }
+    )
+    fx.incremental = False
+    ddl = "id string, part string, ts bigint, qty int"
+    rows = lambda ids, ver: [(f"k{i}", f"p{i % 2}", 100 * ver + i, ver * 1000 + i) for i in ids]
+    fx.write(mkdf(rows(range(10), 1), ddl), "insert", "10 rows")
+    fx.write(mkdf(rows(range(4), 2), ddl), "delete", "4 keys")
+    fx.write(mkdf(rows([5, 8, 11], 3), ddl), "upsert", "2 old keys and a new one")
+    fx.filters = ["id = 'k3'", "id = 'k5'", "part = 'p1'"]
+
+
 TIMES = {
     # name: (type, column type, options, value of row i)
     "unix_gmt8": ("UNIX_TIMESTAMP", "bigint", {"timezone": "GMT+8:00"}, lambda i: 1704120000 + i * 9000),
