@@ -2,7 +2,10 @@ package provider
 
 import (
 	"context"
+	"slices"
 	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/scan"
@@ -53,9 +56,58 @@ func (r *pruner) byBuckets(ctx context.Context, all []snapshot.FileSlice) ([]sna
 	return out, nil
 }
 
-// bucketKeys are all combinations of the values that the condition lists of
-// the columns that are hashed; nil if it does not.
+// bucketKeys are the lists of texts that may have been hashed of the keys that
+// the condition lists; nil if it does not list values of all hashed columns.
+// What Hudi hashes it takes from the record key: values in the order of the
+// key's fields (old releases: of the setting's), and of a complex key of one
+// field since 1.0 the whole, which is "field:value" or the value.
 func (r *pruner) bucketKeys(fields []string) (keys [][]string, why string) {
+	cfg := r.snap.Config()
+	if !r.hashedAlone(fields) {
+		return nil, ""
+	}
+	if keys, why = r.combinations(fields); keys == nil {
+		return nil, ""
+	}
+	if len(fields) == 1 {
+		if len(cfg.RecordKeys) == 1 && !scan.KeyAsValue(cfg) {
+			for _, k := range keys[:len(keys):len(keys)] {
+				keys = append(keys, []string{cfg.RecordKeys[0] + ":" + k[0]})
+			}
+		}
+		return keys, why
+	}
+	inKey := slices.Clone(fields)
+	slices.SortStableFunc(inKey, func(a, b string) int {
+		return slices.Index(cfg.RecordKeys, a) - slices.Index(cfg.RecordKeys, b)
+	})
+	if !slices.Equal(inKey, fields) {
+		more, _ := r.combinations(inKey)
+		keys = append(keys, more...)
+	}
+	return keys, why
+}
+
+// hashedAlone says that nothing but values of these columns was hashed. Before
+// Hudi 1.0, what follows a comma within another column of the key was hashed
+// too.
+func (r *pruner) hashedAlone(fields []string) bool {
+	cfg := r.snap.Config()
+	if first, _ := cfg.Get("hoodie.table.initial.version"); cfg.Version >= 8 && (first == "" || len(first) == 1 && first >= "8") {
+		return true
+	}
+	for _, name := range cfg.RecordKeys {
+		at, ok := schema.Lookup(r.table, name)
+		if !slices.Contains(fields, name) && (!ok || !arrow.IsPrimitive(r.table.Field(at).Type.ID())) {
+			return false
+		}
+	}
+	return true
+}
+
+// combinations are all combinations of the values that the condition lists of
+// some columns; nil if it does not.
+func (r *pruner) combinations(fields []string) (keys [][]string, why string) {
 	if len(fields) == 1 {
 		if texts, why := r.listed(schema.RecordKeyColumn); texts != nil {
 			return combine(nil, texts), why

@@ -18,6 +18,7 @@ import (
 // the index says, and most file groups are left out.
 func TestBuckets(t *testing.T) {
 	simple := map[string]string{"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "4", "hoodie.bucket.index.hash.field": "id"}
+	reversed := map[string]string{"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "4", "hoodie.bucket.index.hash.field": "line,id"}
 	for _, c := range []struct {
 		name    string
 		options map[string]string
@@ -26,7 +27,10 @@ func TestBuckets(t *testing.T) {
 		{"extra/bucket_consistent", nil, 2},
 		{"extra/bucket_simple", simple, 4},
 		{"extra/bucket_simple_composite", simple, 4},
-		{"extra/bucket_simple", nil, 1}, // the table does not say how many buckets there are
+		{"extra/bucket_single_complex", simple, 2}, // the value is hashed, or its name and it
+		{"extra/bucket_reversed", reversed, 2},     // in the order of the key, or of the option
+		{"extra/bucket_commas_v6", simple, 1},      // parts of other columns may be hashed
+		{"extra/bucket_simple", nil, 1},            // the table does not say how many buckets there are
 		{"extra/bucket_simple_composite", map[string]string{"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "4"}, 1}, // nor which keys
 		{"v9/cow_basic", map[string]string{"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "4"}, 1},                  // the option is wrong
 		{"extra/bucket_simple", map[string]string{"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "3"}, 1},           // there are more
@@ -46,6 +50,9 @@ func TestBuckets(t *testing.T) {
 				if i%3 == 0 {
 					where = fmt.Sprintf("id IN ('k%03d', 'nobody') AND qty >= 0", i)
 				}
+				if strings.HasPrefix(c.options["hoodie.bucket.index.hash.field"], "line") {
+					where += fmt.Sprintf(" AND line = %d", i%4)
+				}
 				want, _, err := countRows(plain, provider.Query{Where: where})
 				if err != nil {
 					t.Fatal(err)
@@ -58,7 +65,7 @@ func TestBuckets(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				pruned := strings.Contains(strings.Join(plan.Explain(), "\n"), "by bucket (id")
+				pruned := strings.Contains(strings.Join(plan.Explain(), "\n"), "by bucket (")
 				if c.share == 1 && pruned || c.share > 1 && i%3 != 0 && !pruned {
 					t.Errorf("%s\n%s", where, strings.Join(plan.Explain(), "\n"))
 				}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/hudi-go/hudi/mergeread"
 	"github.com/hudi-go/hudi/pushdown"
 	"github.com/hudi-go/hudi/scan"
@@ -33,6 +35,7 @@ type index interface {
 // A pruner leaves out what of a table can't fulfil a condition.
 type pruner struct {
 	snap     *snapshot.Snapshot
+	table    *arrow.Schema
 	where    *pushdown.Bound
 	counters *pushdown.Counters
 	off      scan.Levels
@@ -71,7 +74,7 @@ func (t *Table) newPruner(ctx context.Context, snap *snapshot.Snapshot, q Query,
 	}
 	cfg := snap.Config()
 	r := &pruner{
-		snap: snap, where: where, counters: p.counters, off: t.pruningOff(), paths: pushdown.NewPartitions(cfg),
+		snap: snap, table: p.Job.Schema.Schema, where: where, counters: p.counters, off: t.pruningOff(), paths: pushdown.NewPartitions(cfg),
 		keys: scan.KeyColumns(cfg, p.Job.Schema.Schema), isKey: scan.HoldsKey(cfg),
 		first:   map[string]string{},
 		current: q.AsOf == "" && (q.Type == Snapshot || q.Type == ReadOptimized && cfg.Type == snapshot.CopyOnWrite),

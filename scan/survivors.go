@@ -15,10 +15,16 @@ import (
 // the record key as it is.
 var keyAsText = []string{"SIMPLE", "TIMESTAMP", "NON_PARTITION"}
 
+// KeyAsValue says that record keys are the values of one field, not
+// "field:value", as far as the table tells.
+func KeyAsValue(c *snapshot.Config) bool {
+	return len(c.RecordKeys) == 1 && slices.Contains(keyAsText, c.KeyGenerator)
+}
+
 // HoldsKey gives the test for columns that hold the record key itself.
 func HoldsKey(c *snapshot.Config) func(*pushdown.Field) bool {
 	field := ""
-	if len(c.RecordKeys) == 1 && slices.Contains(keyAsText, c.KeyGenerator) {
+	if KeyAsValue(c) {
 		field = c.RecordKeys[0]
 	}
 	return func(f *pushdown.Field) bool {

@@ -106,3 +106,28 @@ def bucket(fx):
     fx.write(bucketed(range(0, 40, 3), 2), "upsert", "14 rows")
     fx.write(bucketed([3, 4], 3), "delete", "2 keys")
     fx.filters = ["id = 'k003'", "id = 'k006'", "id in ('k010', 'k011')", "id = 'nobody'"]
+
+
+@table("bucket_single_complex", "bucket_reversed", extra=True)
+def bucket_of_key(fx):
+    reversed_ = fx.name.endswith("reversed")
+    fx.setup(False, "id,line" if reversed_ else "id").event_time().opt(SMALL).opt(BUCKET)
+    if reversed_:
+        fx.what = "a bucket index of 4 buckets whose key columns are named in another order than the record key's"
+        fx.opt({"hoodie.bucket.index.hash.field": "line,id"})
+    else:
+        fx.what = "a bucket index of 4 buckets, ComplexKeyGenerator with one key field: the whole key is hashed"
+        fx.opt({"hoodie.datasource.write.keygenerator.class": "org.apache.hudi.keygen.ComplexKeyGenerator"})
+    fx.incremental = fx.time_travel = False
+    fx.write(bucketed(range(40), 1), "upsert", "40 rows")
+    fx.filters = ["id = 'k003'", "id = 'k006' and line = 2", "id in ('k010', 'k011')", "id = 'nobody'"]
+
+
+@table("bucket_commas_v6", extra=True)
+def bucket_commas(fx):
+    fx.what = "a bucket index of one of two key columns; the other has commas, and what follows them is hashed too"
+    fx.setup(False, "id,name").event_time().opt(SMALL).opt(BUCKET).opt({"hoodie.bucket.index.hash.field": "id"})
+    fx.incremental = fx.time_travel = False
+    rows = [(f"k{i:03d}", f"last {i}, first", 1000 + i, i, f"p{i % 2}") for i in range(40)]
+    fx.write(mkdf(rows, "id string, name string, ts bigint, qty int, part string"), "upsert", "40 rows")
+    fx.filters = ["id = 'k003'", "id in ('k010', 'k011')", "id = 'k004' and name = 'last 4, first'"]
