@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -93,7 +94,8 @@ func (r *pruner) bucketKeys(fields []string) (keys [][]string, why string) {
 // too.
 func (r *pruner) hashedAlone(fields []string) bool {
 	cfg := r.snap.Config()
-	if first, _ := cfg.Get("hoodie.table.initial.version"); cfg.Version >= 8 && (first == "" || len(first) == 1 && first >= "8") {
+	first, known := cfg.Get("hoodie.table.initial.version")
+	if n, err := strconv.Atoi(first); cfg.Version >= 8 && (!known || err == nil && n >= 8) {
 		return true
 	}
 	for _, name := range cfg.RecordKeys {

@@ -86,10 +86,18 @@ func (c *Changes) options() incremental.Options {
 func (c *Changes) Offset() string { return c.at.String() }
 
 // Next waits for the next change. It returns the context's error when that
-// ends.
+// ends. A commit whose file is empty ([snapshot.ErrUnwritten]) is waited for, with
+// a warning.
 func (c *Changes) Next(ctx context.Context) (*Change, error) {
+	waits := false
 	for {
 		ch, err := c.Poll(ctx)
+		if errors.Is(err, snapshot.ErrUnwritten) {
+			if !waits {
+				c.table.options.Logger.WarnContext(ctx, "changes wait for a commit whose file is empty", "table", c.table.uri, "why", err)
+			}
+			waits, err = true, nil
+		}
 		if ch != nil || err != nil {
 			return ch, err
 		}

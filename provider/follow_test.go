@@ -444,7 +444,9 @@ func TestFollowUnwritten(t *testing.T) {
 	g := newGrowing(t, "v9/clustering_cow")
 	g.begin(0)
 	g.complete(0)
-	changes, err := g.open().Changes(t.Context(), "latest", provider.Follow{Query: provider.Query{Type: provider.Incremental}})
+	changes, err := g.open().Changes(t.Context(), "latest", provider.Follow{
+		Query: provider.Query{Type: provider.Incremental}, Interval: time.Millisecond,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -454,8 +456,13 @@ func TestFollowUnwritten(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if ch, err := changes.Poll(t.Context()); !errors.Is(err, snapshot.ErrCorrupt) {
+	if ch, err := changes.Poll(t.Context()); !errors.Is(err, snapshot.ErrCorrupt) || !errors.Is(err, snapshot.ErrUnwritten) {
 		t.Fatalf("Poll at an empty file: %v, %v", ch, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if ch, err := changes.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("Next at an empty file: %v, %v", ch, err)
 	}
 	g.complete(1)
 	ch, err := changes.Poll(t.Context())

@@ -33,11 +33,11 @@ func (t *Timeline) CommitMetadata(ctx context.Context, i Instant) (*CommitMetada
 func (t *Timeline) settledCommit(ctx context.Context, file string) (m *CommitMetadata, err error) {
 	err = t.settle(ctx, file, func(data []byte) error {
 		if m, err = parseCommit(data); err == nil && m.Unwritten {
-			return errUnwritten
+			return ErrUnwritten
 		}
 		return err
 	})
-	if err == errUnwritten {
+	if err == ErrUnwritten {
 		err = nil
 	}
 	return m, err
@@ -48,7 +48,7 @@ func (t *Timeline) settledCommit(ctx context.Context, file string) (m *CommitMet
 func (t *Timeline) WrittenMetadata(ctx context.Context, i Instant) (*CommitMetadata, error) {
 	m, err := t.CommitMetadata(ctx, i)
 	if err == nil && m.Unwritten {
-		return nil, &TableError{Table: t.st.Root(), File: i.File, Instant: i.Requested, Kind: ErrCorrupt, Err: errUnwritten,
+		return nil, &TableError{Table: t.st.Root(), File: i.File, Instant: i.Requested, Kind: ErrCorrupt, Err: ErrUnwritten,
 			Reason: "what the write changed is not known: try again if it is only just completing, or else restore the file or roll the write back"}
 	}
 	return m, err

@@ -8,8 +8,9 @@ import (
 	"github.com/hudi-go/hudi/internal/storage"
 )
 
-// errUnwritten is what a file says that should hold something and is empty.
-var errUnwritten = errors.New("the file is empty")
+// ErrUnwritten is a commit whose file is empty: it is only just completing, or
+// its writer died at that.
+var ErrUnwritten = errors.New("the file is empty")
 
 // Writers make a file of the timeline under another name and rename it where a
 // name shows before its bytes do: on HDFS, but on a local or mounted file
