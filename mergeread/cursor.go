@@ -39,7 +39,6 @@ type cursor struct {
 	codes  keyCodes
 	done   bool
 	plain  bool   // the batch has neither deletes nor equal keys
-	base   bool   // the rows are those of the base file
 	last   []byte // greatest key so far
 	taken  int64  // rows left behind in earlier batches
 }
@@ -74,7 +73,7 @@ func (c *cursor) load(ctx context.Context, w *window) error {
 // check verifies that keys do not descend, and finds out whether the rows
 // need a look one by one.
 func (c *cursor) check() error {
-	if k := c.s.cols; c.base && (k == nil || c.s.keys.off32 == nil && c.s.keys.off64 == nil) {
+	if k := c.s.cols; c.run < 0 && (k == nil || c.s.keys.off32 == nil && c.s.keys.off64 == nil) {
 		return fmt.Errorf("%s: mergeread: base batch without the record key", c.name)
 	}
 	order := -1 // of the batch before to this one
@@ -92,7 +91,7 @@ func (c *cursor) check() error {
 
 func (c *cursor) moveTo(row int) {
 	c.row = row
-	if !c.base {
+	if c.run >= 0 {
 		c.key = c.s.keys.at(row)
 		c.prefix = keyPrefix(c.key)
 	}

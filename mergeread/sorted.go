@@ -132,7 +132,7 @@ func (p *sortedPath) open() error {
 		if err != nil {
 			return err
 		}
-		p.base = &cursor{name: "base file", run: -1, rd: rd, base: true, source: func(rec arrow.RecordBatch) (*source, error) {
+		p.base = &cursor{name: "base file", run: -1, rd: rd, source: func(rec arrow.RecordBatch) (*source, error) {
 			p.opts.Stats.BaseRows += rec.NumRows()
 			s, err := p.binding.data(rec, cols, -1, nil)
 			if err == nil {
@@ -292,7 +292,7 @@ func (p *sortedPath) pass(c *cursor, n int, to []arrow.RecordBatch) ([]arrow.Rec
 		return to, err
 	}
 	p.out.add(c.n, c.row, n)
-	if c.base {
+	if c.run < 0 {
 		p.opts.Stats.PassedSlice += int64(n)
 	}
 	if err = p.take(c, n); err != nil {
@@ -303,7 +303,7 @@ func (p *sortedPath) pass(c *cursor, n int, to []arrow.RecordBatch) ([]arrow.Rec
 
 // take moves the winner on.
 func (p *sortedPath) take(c *cursor, n int) error {
-	if c.base {
+	if c.run < 0 {
 		c.row += n
 		return nil
 	}
