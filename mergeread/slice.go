@@ -144,19 +144,15 @@ func (s *slice) failed(err error) error {
 		return err
 	}
 	f := s.task.Slice
-	reason := fmt.Sprintf("merging file group %s of partition %q", f.FileID, f.Partition)
-	if d := damage(err); d != "" { // of a native log: base files are named already
-		reason += ": " + d
-	}
-	te = &snapshot.TableError{Table: s.env.Job.URI, Instant: f.BaseInstant, Err: err}
+	te = &snapshot.TableError{Table: s.env.Job.URI, Instant: f.BaseInstant, Err: err,
+		Reason: fmt.Sprintf("merging file group %s of partition %q", f.FileID, f.Partition)}
 	switch {
 	case errors.Is(err, ErrNoMerger):
 		te.Kind = snapshot.ErrUnsupported
 	case errors.Is(err, ErrUnsorted):
 		te.Key = OptionSorted
-		reason += ": the read option " + OptionSorted + "=false merges by hashing, whatever the order"
+		te.Reason += ": the read option " + OptionSorted + "=false merges by hashing, whatever the order"
 	}
-	te.Reason = reason
 	return te
 }
 

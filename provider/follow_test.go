@@ -469,14 +469,11 @@ func TestFollowUnwritten(t *testing.T) {
 	if err != nil || ch == nil {
 		t.Fatalf("Poll once it is written: %v, %v", ch, err)
 	}
-	rows := 0
-	for b, err := range ch.Batches() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows += int(b.NumRows())
+	rows, err := rowsIn(ch.Result)
+	if err != nil {
+		t.Fatal(err)
 	}
-	changed := 0
+	changed := int64(0)
 	for key, row := range g.rows() {
 		if before[key] != row {
 			changed++
@@ -510,14 +507,11 @@ func TestFollowWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := 0
-	for b, err := range ch.Batches() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows += int(b.NumRows())
+	rows, err := rowsIn(ch.Result)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if want := len(g.rows()); rows != want || want == 0 {
+	if want := int64(len(g.rows())); rows != want || want == 0 {
 		t.Fatalf("%d rows, want %d", rows, want)
 	}
 }

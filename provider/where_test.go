@@ -69,14 +69,19 @@ func countRows(table *provider.Table, q provider.Query) (int64, provider.Stats, 
 	if err != nil {
 		return 0, provider.Stats{}, err
 	}
-	n := int64(0)
+	n, err := rowsIn(r)
+	return n, r.Stats(), err
+}
+
+// rowsIn counts the rows of a result.
+func rowsIn(r *provider.Result) (n int64, err error) {
 	for b, err := range r.Batches() {
 		if err != nil {
-			return n, r.Stats(), err
+			return n, err
 		}
 		n += b.NumRows()
 	}
-	return n, r.Stats(), nil
+	return n, nil
 }
 
 // TestKeyLookupOpensFewFiles: on tables with all indexes, a lookup of a key opens
